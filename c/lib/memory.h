@@ -1,0 +1,16 @@
+/* memory - allocation for code that can do nothing without it: a machine out of memory aborts. */
+#ifndef ASSAY_MEMORY_H
+#define ASSAY_MEMORY_H
+
+#include <stddef.h>
+
+/* `count` zeroed elements, and one more so that none is no special case. */
+void *memory_zeroed(int count, size_t each);
+
+/* Room for element number `used` of an array: the array, moved and doubled if it was full. *room is
+ * how many elements fit; 0 and NULL at first. */
+void *memory_grow(void *array, int used, int *room, size_t each);
+
+char *memory_copy(const char *text);
+
+#endif
