@@ -1,0 +1,89 @@
+/* compile - turns the mutants of a kernel into shared objects, and tells which are the same code.
+ */
+#include <argp.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compilation.h"
+#include "object.h"
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct compilation *o = state->input;
+    char *end;
+    switch (key) {
+    case 'r': o->race = true; break;
+    case 'l': o->only = argument; break;
+    case 'o': o->index = argument; break;
+    case 'B': o->backend = argument; break;
+    case 'b':
+        o->batch = (int)strtol(argument, &end, 10);
+        if (*end || o->batch < 1 || o->batch > OBJECT_MUTANTS)
+            argp_error(state, "--batch takes a number from 1 to %d", OBJECT_MUTANTS);
+        break;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 1)
+            argp_error(state, "one kernel and one manifest at a time");
+        *(state->arg_num ? &o->manifest : &o->kernel) = argument;
+        break;
+    case ARGP_KEY_END:
+        if (!o->manifest || !o->index)
+            argp_error(state, "needs KERNEL.cu, MANIFEST.jsonl and -o");
+        break;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+static const struct argp_option OPTIONS[] = {
+    {"output", 'o', "IMAGES.jsonl", 0, "The index; the shared objects go into the folder IMAGES/",
+     0},
+    {"only", 'l', "FILE", 0, "Only the mutants whose ids FILE lists, one a line", 0},
+    {"race", 'r', NULL, 0, "Instrument memory accesses for the race oracle", 0},
+    {"batch", 'b', "N", 0, "Mutants a translation unit (default 40)", 0},
+    {"backend", 'B', "DIR", 0,
+     "The folder c/backend (default: the one beside this program's build/)", 0},
+    {0},
+};
+
+static const struct argp ARGP = {
+    .options = OPTIONS,
+    .parser = parse,
+    .args_doc = "KERNEL.cu MANIFEST.jsonl",
+    .doc =
+        "Compiles the mutants of a kernel for the CPU backend.\v"
+        "Exit codes: 0 done (mutants that do not compile are a result); 64 bad usage; 65 the "
+        "manifest is not valid, or the kernel itself does not compile; 69 no compiler; 74 cannot "
+        "read or write.",
+};
+
+/* The folder c/backend of the tree whose build/bin/ holds this program. */
+static void default_backend(char path[PATH_MAX])
+{
+    char self[PATH_MAX - 32] = "";
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        strcpy(self, "build/bin/compile");
+    snprintf(path, PATH_MAX, "%s/c/backend", dirname(dirname(dirname(self))));
+}
+
+static void show_progress(int done, int all)
+{
+    fprintf(stderr, "\rcompile: %d of %d%s", done, all, done < all ? "" : "\n");
+}
+
+int main(int argc, char **argv)
+{
+    char backend[PATH_MAX];
+    struct error e;
+    default_backend(backend);
+    struct compilation c = {.batch = 40, .backend = backend};
+    argp_err_exit_status = EXIT_USAGE;
+    argp_parse(&ARGP, argc, argv, 0, NULL, &c);
+    setenv("LC_ALL", "C", 1); /* the compiler's messages are parsed */
+    if (isatty(STDERR_FILENO))
+        c.progress = show_progress;
+    return compilation_run(&c, &e) ? error_print("compile", &e) : 0;
+}

@@ -1,0 +1,34 @@
+/*
+ * compilation - from a kernel and its manifest to an index of compiled mutants (images.h).
+ *
+ * What an earlier run found is kept by key, in the index and, when that run was killed, in its
+ * journal beside it (<index>.part): only what is new is compiled. The index appears when all is
+ * done.
+ */
+#ifndef ASSAY_COMPILATION_H
+#define ASSAY_COMPILATION_H
+
+#include <stdbool.h>
+
+#include "error.h"
+
+struct compilation {
+    const char *kernel, *manifest;
+    const char *index;   /* ends in .jsonl; the shared objects go into a folder of its name */
+    const char *only;    /* a file of the mutants' ids, one a line; NULL for all */
+    const char *backend; /* the folder c/backend */
+    bool race;           /* instrument memory accesses for the race oracle */
+    int batch;           /* mutants a translation unit, 1 … OBJECT_MUTANTS */
+    void (*progress)(int done, int all); /* called before each unit and at the end; may be NULL */
+};
+
+/*
+ * compilation_run - brings the index up to date
+ *
+ * The original is compiled too, under the id `original`. EXIT_DATA if the kernel itself does not
+ * compile (`kernel:line: what is wrong`), the manifest is not valid or is another kernel's, or
+ * `only` names an unknown mutant; EXIT_UNAVAILABLE without a compiler; EXIT_IO.
+ */
+int compilation_run(const struct compilation *c, struct error *e);
+
+#endif

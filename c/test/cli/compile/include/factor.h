@@ -1,0 +1,1 @@
+inline float factor(float x) { return 2 * x; }
