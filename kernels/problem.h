@@ -105,7 +105,7 @@ static inline void problem_add(struct layout *l, enum role role, const char *nam
                                int rank, const long shape[])
 {
     if (l->tensors == PROBLEM_TENSORS)
-        return; /* problem_layout() reports a full table */
+        return; /* plugin_layout() reports a full table */
     struct tensor *t = &l->tensor[l->tensors++];
     *t = (struct tensor){.role = role, .dtype = F32, .rank = rank, .native = native};
     snprintf(t->name, sizeof t->name, "%s", name);
