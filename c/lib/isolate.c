@@ -50,8 +50,9 @@ static enum got read_result(int pipe, void *result, size_t size, double limit_s)
     return GOT_RESULT;
 }
 
-/* One child's life. *next is the first item not yet received, before and after. */
-static int employ(const struct isolation *work, int *next, void *result, struct error *e)
+/* One child's life. *next is the first item not yet received, before and after; *suspect the item that the
+ * last child died on, which gets a second chance: it may have been killed from outside. */
+static int employ(const struct isolation *work, int *next, int *suspect, void *result, struct error *e)
 {
     int ends[2], first = *next;
     if (pipe(ends))
@@ -83,6 +84,10 @@ static int employ(const struct isolation *work, int *next, void *result, struct 
     bool retired = WIFEXITED(status) && WEXITSTATUS(status) == 0 && *next > first;
     if (code || got == GOT_RESULT || (got == GOT_END && retired))
         return code;
+    if (*suspect != *next) {
+        *suspect = *next;
+        return 0;
+    }
     work->died(work->context, *next, WIFSIGNALED(status) ? WTERMSIG(status) : 0, got == GOT_LATE, result);
     return work->receive(work->context, (*next)++, result, e);
 }
@@ -90,9 +95,10 @@ static int employ(const struct isolation *work, int *next, void *result, struct 
 int isolate(const struct isolation *work, struct error *e)
 {
     void *result = calloc(1, work->result_size);
-    int code = result ? 0 : fail(e, EXIT_UNAVAILABLE, "not enough memory for a worker"), next = 0;
+    int code = result ? 0 : fail(e, EXIT_UNAVAILABLE, "not enough memory for a worker");
+    int next = 0, suspect = -1;
     while (!code && next < work->items)
-        code = employ(work, &next, result, e);
+        code = employ(work, &next, &suspect, result, e);
     free(result);
     return code;
 }

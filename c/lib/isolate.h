@@ -21,8 +21,8 @@ struct isolation {
     /* In the child. Returns true when the child must not evaluate another item. */
     bool (*evaluate)(void *context, int item, void *result);
 
-    /* In the parent: the item ended the child by this signal (0: it exited by itself, or outlasted
-     * the limit and was killed, which `late` tells). Fills the result that stands for it. */
+    /* In the parent: the item ended two children, the second by this signal (0: it exited by itself;
+     * `late`: it outlasted the limit and was killed). Fills the result that stands for it. */
     void (*died)(void *context, int item, int signal, bool late, void *result);
 
     /* In the parent, once an item, in order. A code other than 0 ends everything. */

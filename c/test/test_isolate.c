@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "isolate.h"
@@ -21,6 +22,7 @@ struct log {
     enum fate fate[ITEMS];
     struct result got[ITEMS];
     int received, stop;
+    int *spared; /* shared with the children: kill the first time only */
 };
 
 static bool evaluate(void *context, int item, void *result)
@@ -31,7 +33,10 @@ static bool evaluate(void *context, int item, void *result)
         signal(SIGSEGV, SIG_DFL); /* cmocka has a handler of its own */
         raise(SIGSEGV);
         break;
-    case KILLED: kill(getpid(), SIGKILL); break;
+    case KILLED:
+        if (!log->spared || (*log->spared)++ == 0)
+            kill(getpid(), SIGKILL);
+        break;
     case HANGS: pause(); break;
     case LEAVES: _exit(3);
     case FINE:
@@ -93,6 +98,19 @@ static void a_death_costs_one_item(void **state)
     }
 }
 
+/* Killed from outside, by a user or for want of memory: the item is not to blame. */
+static void an_item_gets_a_second_chance(void **state)
+{
+    (void)state;
+    struct log log = {.fate = {[9] = KILLED}, .spared = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
+                                                             MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
+    assert_int_equal(run(&log), 0);
+    assert_int_equal(log.received, ITEMS);
+    for (int k = 0; k < ITEMS; k++)
+        assert_int_not_equal(log.got[k].child, 0);
+    munmap(log.spared, sizeof(int));
+}
+
 static void a_retired_child_is_replaced(void **state)
 {
     (void)state;
@@ -117,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_item_once_in_order),
         cmocka_unit_test(a_death_costs_one_item),
+        cmocka_unit_test(an_item_gets_a_second_chance),
         cmocka_unit_test(a_retired_child_is_replaced),
         cmocka_unit_test(a_receiver_that_fails_ends_it),
     };
