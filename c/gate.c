@@ -1,0 +1,110 @@
+/* gate - decides which inputs may count: those on which correct kernels pass and the reference decides. */
+#include <argp.h>
+#include <string.h>
+
+#include "backend/setup.h"
+#include "error.h"
+#include "json.h"
+#include "rows.h"
+#include "validity.h"
+#include "version.h"
+
+const char *argp_program_version = "gate (assay) " ASSAY_VERSION;
+
+static const char DOC[] =
+    "Run the unmutated kernel and both references on every input of the suites, and write which inputs "
+    "are valid, why the others are not, and the graded errors.\v"
+    "Exit status: 0 written; 1 written, but the kernel fails on an input of a suite named by "
+    "--must-pass; 64 usage; 65 bad data; 69 something is missing; 74 input or output failed.";
+
+static const struct argp_option OPTIONS[] = {
+    {"must-pass", 'm', "SUITE", 0, "Fail if an input of this suite is not valid", 0},
+    {0},
+};
+
+struct options {
+    struct setup_options setup;
+    const char *must_pass;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct options *o = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = &o->setup; return 0;
+    case 'm': o->must_pass = argument; return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+/* Does the recipe change any size? */
+static bool resized(const struct plugin *p, const struct options *o, const struct recipe *r)
+{
+    long profile[PROBLEM_SIZES];
+    (o->setup.official ? plugin_official : plugin_small)(p, profile);
+    for (int k = 0; k < p->problem->sizes; k++)
+        if (r->size[k] != profile[k])
+            return true;
+    return false;
+}
+
+/* One input: its record into the file; *bad when the kernel had to pass and does not. */
+static int gate_input(const struct setup *s, const struct options *o, const struct recipe *r,
+                      struct output *out, bool *bad, struct error *e)
+{
+    struct trial t;
+    int code = s->backend->make(&t, s, r, e);
+    if (code)
+        return code;
+    const char *why = validity_why_not(&t.original_run, &t.float32, t.finite);
+    struct gated gated = {.input = r->id, .suite = r->suite, .valid = !why, .why = why,
+                          .resized = resized(&s->plugin, o, r), .original = t.original_run,
+                          .float32 = t.float32};
+    json_t *record = gated_to_json(&gated);
+    code = json_write_line(out, record, e);
+    json_decref(record);
+    if (why && o->must_pass && strcmp(o->must_pass, r->suite) == 0 && !*bad) {
+        *bad = true;
+        fail(e, EXIT_NO, "%s: input %s: %s (t = %.3g%s%s)", s->plugin.id, r->id, why,
+             t.original_run.graded.t, t.original_run.detail ? "; " : "",
+             t.original_run.detail ? t.original_run.detail : "");
+    }
+    s->backend->free(&t);
+    return code;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {0};
+    const struct argp_child children[] = {{&setup_argp, 0, NULL, 0}, {0}};
+    const struct argp argp = {OPTIONS, parse, "PROBLEM.so SUITE.json…", DOC, children, NULL, NULL};
+    argp_parse(&argp, argc, argv, 0, NULL, &o);
+
+    struct error e;
+    struct setup s;
+    struct output out = {0};
+    bool bad = false;
+    int code = setup_open(&s, &o.setup, &e);
+    if (!code)
+        code = output_open(&out, o.setup.output, &e);
+    if (!code) {
+        json_t *header = setup_header(&s, "gate");
+        long size[PROBLEM_SIZES];
+        (o.setup.official ? plugin_official : plugin_small)(&s.plugin, size);
+        json_object_set_new(header, "reduction", json_integer(s.plugin.problem->reduction(size)));
+        code = json_write_line(&out, header, &e);
+        json_decref(header);
+    }
+    for (int k = 0; k < s.pool.recipes && !code; k++)
+        code = gate_input(&s, &o, &s.pool.recipe[k], &out, &bad, &e);
+    if (!code) {
+        struct error io;
+        code = output_commit(&out, &io);
+        e = code ? io : e;
+    }
+    output_abandon(&out);
+    setup_close(&s);
+    if (!code && bad)
+        code = EXIT_NO;
+    return code ? error_print("gate", &e) : 0;
+}
