@@ -1,0 +1,324 @@
+# assay: GNU Make says who needs what. `make help` lists the verbs.
+#
+# A step that leaves its file as it was (the programs compare before they replace) must not set off the
+# steps behind it. So each step has a stamp, which carries the time, and its file hangs on the stamp by an
+# empty recipe: Make looks at the file again and finds it old.
+
+MAKEFLAGS += -rR --warn-undefined-variables --no-print-directory
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := all
+
+# ---- what a user may set ---------------------------------------------------------------------------
+
+J ?= $(shell nproc)#      problems worked on at once
+SHARD ?= 1/1#             k/n: of all problems, every n-th from the k-th on
+PROFILE ?= cpu#           backend and size class
+P ?=#                     one problem, as level1/023_softmax
+RUN ?=#                   put before each step of a problem, as 'srun -n1'
+V ?= 0#                   1: print the commands
+DIR ?= golden#            golden files for `make golden`
+CU ?=#                    a kernel of your own, and
+PROBLEM ?=#               what it is to compute, for `make kernel`
+KERNELS ?= kernels#       where the problems are
+
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@printf '  %-9s %s\n' $(1) $(2))
+
+ifeq ($(filter -j%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(J)
+endif
+
+# ---- programs ---------------------------------------------------------------------------------------
+
+CC := gcc
+CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
+          -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wwrite-strings -fno-common \
+          -ffp-contract=off -Ic -Ic/lib -Ikernels -Ibuild/include
+LIBS := -ljansson -lcrypto -lelf -lz -ldl -lm
+
+MACHINE := $(shell uname -m)
+FIBER := c/backend/cpu/fiber_$(if $(wildcard c/backend/cpu/fiber_$(MACHINE).S),$(MACHINE).S,ucontext.c)
+
+LIB_SOURCES := $(sort $(wildcard c/lib/*.c))
+CPU_SOURCES := $(sort $(filter-out c/backend/cpu/fiber_%,$(wildcard c/backend/*.c c/backend/*/*.c)) $(FIBER))
+PROGRAMS := $(patsubst c/%.c,build/bin/%,$(sort $(wildcard c/*.c)))
+TESTS := $(patsubst c/test/%.c,build/test/%,$(sort $(wildcard c/test/test_*.c)))
+
+object = $(patsubst %,build/obj/%.o,$(basename $(1)))
+
+# Programs that execute kernels export the executor to the images that they load.
+CPU_PROGRAMS := build/bin/gate build/bin/witness build/bin/golden
+WHOLE_CPU := -Wl,--whole-archive build/libcpu.a -Wl,--no-whole-archive
+
+build/obj/%.o: %.c Makefile | build/tools
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+build/obj/%.o: %.S Makefile | build/tools
+	$(call say,AS,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c -o $@ $<
+
+build/libassay.a: $(call object,$(LIB_SOURCES))
+	$(Q)rm -f $@; ar rcs $@ $^
+build/libcpu.a: $(call object,$(CPU_SOURCES))
+	$(Q)rm -f $@; ar rcs $@ $^
+
+$(filter-out $(CPU_PROGRAMS),$(PROGRAMS)): build/bin/%: build/obj/c/%.o build/libcpu.a build/libassay.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -o $@ $^ $(LIBS)
+$(CPU_PROGRAMS): build/bin/%: build/obj/c/%.o build/libcpu.a build/libassay.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -rdynamic -o $@ $< $(WHOLE_CPU) build/libassay.a $(LIBS)
+$(TESTS): build/test/%: build/obj/c/test/%.o build/libcpu.a build/libassay.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -rdynamic -o $@ $< $(WHOLE_CPU) build/libassay.a -lcmocka $(LIBS)
+
+# What a row depends on besides the mutant and the input: the text of executor, comparison, generator.
+EXECUTOR_TEXT := $(sort $(wildcard c/backend/cpu/*.[chS]) c/lib/compare.c c/lib/generator.h)
+CUDA_TEXT := $(sort $(wildcard c/backend/cuda/*)) c/lib/generator.h
+$(call object,$(wildcard c/*.c c/backend/*.c c/backend/*/*.c)): build/include/version.h
+build/include/version.h: $(EXECUTOR_TEXT) $(CUDA_TEXT) VERSION
+	@mkdir -p $(@D)
+	$(Q){ printf '#define ASSAY_VERSION "%s"\n' "$$(cat VERSION)"; \
+	  printf '#define EXECUTOR_HASH "%s"\n' "$$(cat $(EXECUTOR_TEXT) | sha256sum | cut -c1-64)"; \
+	  printf '#define CUDA_HASH "%s"\n' "$$(cat $(CUDA_TEXT) | sha256sum | cut -c1-64)"; } >$@
+
+-include $(shell find build/obj -name '*.d' 2>/dev/null)
+
+# ---- references and problems ------------------------------------------------------------------------
+
+# No debug information: equal sources give equal bytes, which row keys rely on.
+CXX := g++
+CXXFLAGS := -std=c++17 -O2 -w -fPIC -ffp-contract=off -fno-strict-aliasing -fno-exceptions -fno-rtti \
+            -fno-asynchronous-unwind-tables -Ikernels/ref -Ic/backend -Ic/backend/cpu/shim
+REF_SOURCES := $(sort $(wildcard kernels/ref/*.cu))
+REAL_f64 := -DREAL=double
+REAL_f32 := -DREAL=float -DPAIRWISE
+
+$(REF_SOURCES:kernels/ref/%.cu=build/ref/%.cpp): build/ref/%.cpp: kernels/ref/%.cu build/bin/lower
+	@mkdir -p $(@D)
+	$(Q)build/bin/lower $< >$@.tmp && mv $@.tmp $@
+define REF_RULES
+$(REF_SOURCES:kernels/ref/%.cu=build/ref/$(1)/%.o): build/ref/$(1)/%.o: build/ref/%.cpp \
+  kernels/ref/ref.h kernels/ref/ref.cuh $(wildcard c/backend/cpu/shim/*.h)
+	$$(call say,REF,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$(CXX) $(CXXFLAGS) $(REAL_$(1)) -c -o $$@ $$<
+build/ref/$(1).so: $(REF_SOURCES:kernels/ref/%.cu=build/ref/$(1)/%.o)
+	$$(Q)$(CXX) -shared -o $$@ $$^
+endef
+$(foreach real,f64 f32,$(eval $(call REF_RULES,$(real))))
+REFERENCES := build/ref/f64.so build/ref/f32.so
+
+ALL_PROBLEMS := $(sort $(patsubst $(KERNELS)/%.cu,%,$(wildcard $(KERNELS)/*/[0-9]*_*.cu)))
+shard_k := $(firstword $(subst /, ,$(SHARD)))
+shard_n := $(lastword $(subst /, ,$(SHARD)))
+PROBLEMS := $(shell n=0; for p in $(ALL_PROBLEMS); do \
+  [ $$((n++ % $(shard_n))) = $$(($(shard_k) - 1)) ] && echo $$p; done)
+
+$(ALL_PROBLEMS:%=build/problems/%.so): build/problems/%.so: $(KERNELS)/%.c kernels/problem.h \
+  kernels/ref/ref.h c/lib/generator.h | build/tools
+	$(call say,PROBLEM,$*)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -O1 -Wall -Wextra -fPIC -shared -ffp-contract=off -Ikernels -o $@ $< -lm
+
+# ---- the pipeline of a problem ----------------------------------------------------------------------
+
+RULES_DIR ?= mutants/rules
+RULES := $(sort $(wildcard $(RULES_DIR)/*.rules))
+SHIM := $(wildcard c/backend/cpu/shim/*.h) c/backend/prelude.h
+SUITES := $(sort $(wildcard inputs/suites/*.json))
+LADDERS := $(sort $(wildcard inputs/ladder/*.json))
+lengths = $(wildcard inputs/ladder/$(1).json)
+PROTOCOLS := $(sort $(wildcard inputs/protocols/*.json))
+
+W := build/$(PROFILE)
+STEPS := manifest images gate ladder rows race score
+FILE_manifest = build/mutants/$(1).jsonl
+FILE_images = $(W)/$(1)/images.jsonl
+FILE_gate = $(W)/$(1)/gate.jsonl
+FILE_ladder = $(W)/$(1)/ladder.jsonl
+FILE_rows = $(W)/$(1)/rows.jsonl
+FILE_race = $(W)/$(1)/race.jsonl
+FILE_score = $(W)/$(1)/score.json
+files = $(foreach p,$(ALL_PROBLEMS),$(call FILE_$(1),$(p)))
+stamps = $(ALL_PROBLEMS:%=build/stamps/$(1)/%)
+
+define STEP_RULES
+$(foreach p,$(ALL_PROBLEMS),$(eval $(call FILE_$(1),$(p)): build/stamps/$(1)/$(p) ;))
+$(foreach p,$(ALL_PROBLEMS),$(if $(wildcard $(call FILE_$(1),$(p))),,$(eval build/stamps/$(1)/$(p): FORCE)))
+endef
+$(foreach step,$(STEPS),$(eval $(call STEP_RULES,$(step))))
+FORCE: ;
+START := $(shell date +%s)
+DONE := $(shell find build/stamps -type f 2>/dev/null | wc -l)
+step = $(if $(filter 1,$(V)),,@tools/progress $(1) $* $(words $(foreach s,$(STEPS),$(PROBLEMS))) $(START) $(DONE))
+stamp = @mkdir -p $(@D) && touch $@
+targeted = $(wildcard inputs/targeted/$(1).json)
+
+.SECONDEXPANSION:
+
+$(call stamps,manifest): build/stamps/manifest/%: $(KERNELS)/%.cu $(RULES) build/bin/mutate
+	$(call step,MUTATE)
+	$(Q)build/bin/mutate --rules $(RULES_DIR) -o $(call FILE_manifest,$*) $<
+	$(stamp)
+
+$(call stamps,images): build/stamps/images/%: $(KERNELS)/%.cu build/mutants/%.jsonl $(SHIM) build/bin/compile
+	$(call step,COMPILE)
+	$(Q)$(RUN) build/bin/compile -o $(call FILE_images,$*) $(KERNELS)/$*.cu $(call FILE_manifest,$*)
+	$(stamp)
+
+# gate and witness need the original's image only to judge inputs, but its index changes with any mutant.
+MEASURE = --ref build/ref --images $(call FILE_images,$*) build/problems/$*.so
+MEASURED := build/problems/%.so $(REFERENCES)
+
+$(call stamps,gate): build/stamps/gate/%: $(KERNELS)/%.cu $(SHIM) $(MEASURED) $(SUITES) $$(call targeted,$$*) \
+  build/bin/gate | build/stamps/images/%
+	$(call step,GATE)
+	$(Q)$(RUN) build/bin/gate --must-pass official -o $(call FILE_gate,$*) $(MEASURE) $(SUITES) $(call targeted,$*)
+	$(stamp)
+
+$(call stamps,ladder): build/stamps/ladder/%: $(KERNELS)/%.cu $(SHIM) $(MEASURED) $(LADDERS) \
+  $$(call lengths,$$*) build/bin/gate | build/stamps/images/%
+	$(call step,LADDER)
+	$(Q)$(RUN) build/bin/gate -o $(call FILE_ladder,$*) $(MEASURE) $(LADDERS) $(call lengths,$*)
+	$(stamp)
+
+SURVIVORS = $(W)/$*/survivors.txt
+$(call stamps,rows): build/stamps/rows/%: $(W)/%/images.jsonl $(W)/%/gate.jsonl build/bin/witness
+	$(call step,WITNESS)
+	$(Q)$(RUN) build/bin/witness --gate $(call FILE_gate,$*) --suite official --survivors $(SURVIVORS) \
+	  -o $(call FILE_rows,$*) $(MEASURE) $(SUITES) $(call targeted,$*)
+	$(stamp)
+
+# The race oracle looks at what the official suite does not kill: a kill needs no second reason.
+RACE_IMAGES = $(W)/$*/race-images.jsonl
+$(call stamps,race): build/stamps/race/%: $(W)/%/rows.jsonl build/bin/compile
+	$(call step,RACE)
+	$(Q)$(RUN) build/bin/compile --race --only $(SURVIVORS) -o $(RACE_IMAGES) $(KERNELS)/$*.cu $(call FILE_manifest,$*)
+	$(Q)$(RUN) build/bin/witness --race --gate $(call FILE_gate,$*) -o $(call FILE_race,$*) \
+	  --ref build/ref --images $(RACE_IMAGES) build/problems/$*.so inputs/suites/official.json
+	$(stamp)
+
+$(call stamps,score): build/stamps/score/%: build/mutants/%.jsonl $(W)/%/images.jsonl $(W)/%/gate.jsonl \
+  $(W)/%/ladder.jsonl $(W)/%/rows.jsonl $(W)/%/race.jsonl $(PROTOCOLS) build/bin/score
+	$(call step,SCORE)
+	$(Q)build/bin/score -o $(call FILE_score,$*) --protocols inputs/protocols --manifest $(call FILE_manifest,$*) \
+	  --images $(call FILE_images,$*) --gate $(call FILE_gate,$*) --ladder $(call FILE_ladder,$*) --race $(call FILE_race,$*) $(call FILE_rows,$*)
+	$(stamp)
+
+problems: $(foreach p,$(PROBLEMS),$(call FILE_score,$(p)) $(call FILE_ladder,$(p))) ## the pipeline of every problem
+
+# ---- results of all problems ------------------------------------------------------------------------
+
+SCORES = $(foreach p,$(PROBLEMS),$(call FILE_score,$(p)))
+PUBLISHED := results/published/papers.json results/published/real-faults.json
+
+$(W)/setcover.json: $(SCORES) build/bin/setcover
+	$(call say,SETCOVER,$@)
+	$(Q)build/bin/setcover -o $@ $(SCORES) && touch $@
+build/rules.jsonl: $(RULES) build/bin/mutate
+	$(Q)build/bin/mutate --list-rules --json --rules $(RULES_DIR) >$@
+$(W)/summary.json: $(SCORES) $(W)/setcover.json build/rules.jsonl $(PUBLISHED) build/bin/score
+	$(call say,SUMMARY,$@)
+	$(Q)build/bin/score --merge -o $@ --profile $(PROFILE) --setcover $(W)/setcover.json \
+	  --real-faults results/published/real-faults.json --rules build/rules.jsonl $(SCORES) && touch $@
+build/summary.json: $(W)/summary.json
+	$(Q)cp $< $@
+
+# ---- tables, figures, paper -------------------------------------------------------------------------
+
+# $(call query,PROGRAM.jq): the program with the summary as $s and the published numbers as $p.
+query = jq -rn --slurpfile S build/summary.json --slurpfile P results/published/papers.json \
+  '$$S[0] as $$s | $$P[0] as $$p | '"$$(cat paper/common.jq $(1))"
+SUMMARIES := build/summary.json results/published/papers.json paper/common.jq
+
+TABLES := $(patsubst paper/tables/%.jq,build/paper/%.tex,$(sort $(wildcard paper/tables/*.jq)))
+build/paper/numbers.tex: paper/numbers.jq $(SUMMARIES)
+	@mkdir -p $(@D)
+	$(Q)$(call query,$<) >$@
+$(TABLES): build/paper/%.tex: paper/tables/%.jq $(SUMMARIES)
+	@mkdir -p $(@D)
+	$(Q)$(call query,$<) >$@
+
+FIGURES := $(patsubst figures/%.gp,build/paper/%.pdf,$(sort $(filter-out figures/style.gp,$(wildcard figures/*.gp))))
+LADDER_FIGURES := blindzone ceiling
+DATA := $(patsubst figures/%.jq,build/paper/%.dat,$(sort $(wildcard figures/*.jq)))
+LADDER_DATA := $(LADDER_FIGURES:%=build/paper/%.dat)
+$(filter-out $(LADDER_DATA),$(DATA)): build/paper/%.dat: figures/%.jq $(SUMMARIES)
+	@mkdir -p $(@D)
+	$(Q)$(call query,$<) >$@
+$(LADDER_DATA): build/paper/%.dat: figures/%.jq $(foreach p,$(PROBLEMS),$(call FILE_ladder,$(p))) $(SUMMARIES)
+	@mkdir -p $(@D)
+	$(Q)jq -rn --slurpfile P results/published/papers.json -f $< $(foreach p,$(PROBLEMS),$(call FILE_ladder,$(p))) >$@
+# The one thing in a figure that differs from run to run is the date that cairo writes.
+$(FIGURES): build/paper/%.pdf: figures/%.gp build/paper/%.dat figures/style.gp
+	$(call say,FIGURE,$@)
+	$(Q)gnuplot -e 'data = "build/paper/$*.dat"; set output "$@"' $< && \
+	  sed -i 's|/CreationDate (D:[0-9]*|/CreationDate (D:20000101000000|' $@
+
+build/paper/assay.pdf: paper/assay.tex build/paper/numbers.tex $(TABLES) $(FIGURES)
+	$(call say,PAPER,$@)
+	$(Q)SOURCE_DATE_EPOCH=946684800 FORCE_SOURCE_DATE=1 TEXINPUTS=build/paper: latexmk -pdf -quiet -interaction=nonstopmode \
+	  -halt-on-error -outdir=build/paper $< >build/paper/latexmk.log 2>&1 || { tail -40 build/paper/latexmk.log >&2; exit 1; }
+
+all: build/summary.json build/paper/assay.pdf ## the whole pipeline and the paper
+
+# ---- checks -----------------------------------------------------------------------------------------
+
+CLI := $(sort $(notdir $(patsubst %/,%,$(wildcard c/test/cli/*/))))
+check: test golden rules selftest ## prove it right: units, command lines, rules' examples, golden outputs, self-tests
+
+# What the command-line cases open: the programs, and one problem with its images.
+test: $(TESTS) $(PROGRAMS) $(REFERENCES) $(call FILE_images,level1/019_relu) build/problems/level1/019_relu.so ## units and command lines only
+	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove $(if $(filter 1,$(V)),-v) $(TESTS)
+	$(Q)for p in $(CLI); do c/test/cli/run $$p >build/test/$$p.tap || true; done; \
+	  prove $(if $(filter 1,$(V)),-v) --exec cat $(CLI:%=build/test/%.tap)
+golden: build/bin/golden $(REFERENCES) $(ALL_PROBLEMS:%=build/problems/%.so) $(call files,images) ## check every golden file under DIR=
+	$(Q)build/bin/golden $(DIR)
+rules: build/bin/mutate ## run the examples of every rule
+	$(Q)build/bin/mutate --check --rules $(RULES_DIR)
+# One after the other: each runs Make on problems of its own.
+selftest: $(PROGRAMS) $(REFERENCES) | test
+	$(Q)prove $(if $(filter 1,$(V)),-v) c/test/selftest/run c/test/robust/run c/test/tutorial/run
+
+# ---- one problem, and a kernel of your own ----------------------------------------------------------
+
+ifneq ($(P),)
+problem: $(call FILE_score,$(P)) ## the pipeline of one problem, P=level1/023_softmax
+	$(Q)jq -r -f paper/terminal.jq $<
+else
+problem:
+	@echo "make problem needs P=, one of:" >&2; printf '  %s\n' $(ALL_PROBLEMS) >&2; exit 64
+endif
+
+# Copied under a name of the form that problems have, and then like any other.
+NAME = $(basename $(notdir $(CU)))
+kernel: ## the same for your own kernel, CU=path/to/k.cu PROBLEM=path/to/p.c
+	$(Q)[ -n "$(CU)" ] && [ -n "$(PROBLEM)" ] || { echo "make kernel needs CU=path/to/kernel.cu PROBLEM=path/to/problem.c" >&2; exit 64; }
+	$(Q)for f in "$(CU)" "$(PROBLEM)"; do [ -r "$$f" ] || { echo "make kernel: $$f: cannot be read" >&2; exit 74; }; done
+	@mkdir -p build/user/user
+	$(Q)cmp -s "$(CU)" build/user/user/000_$(NAME).cu || cp "$(CU)" build/user/user/000_$(NAME).cu
+	$(Q)cmp -s "$(PROBLEM)" build/user/user/000_$(NAME).c || cp "$(PROBLEM)" build/user/user/000_$(NAME).c
+	$(Q)$(MAKE) KERNELS=build/user P=user/000_$(NAME) problem
+
+# ---- the rest ---------------------------------------------------------------------------------------
+
+doctor: ## say what is installed, and what is missing
+	$(Q)tools/doctor
+build/tools: env.lock tools/doctor
+	$(Q)tools/doctor --install
+	@mkdir -p $(@D) && touch $@
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@echo; echo "Variables (make VARIABLE=value …):"
+	@sed -n 's/^\([A-Z]*\) ?= *\(.*\)# *\(.*\)/  \1\t\3/p' Makefile | expand -t 18
+clean: ## remove build/
+	rm -rf build
+.PHONY: all bench check clean doctor golden help kernel problem problems rules selftest test FORCE

@@ -1,0 +1,24 @@
+// No mutant that its rules make may be witnessed: each edit leaves the meaning as it is.
+__global__ void row_sum(const float *x, float *y, int rows, int columns)
+{
+    __shared__ float partial[64];
+    int row = blockIdx.x;
+    float sum = 0.0f;
+    for (int i = threadIdx.x; i < columns; i += 64)
+        sum += x[row * columns + i];
+    partial[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        float total = 0.0f;
+        for (int k = 0; k < 64; k++)
+            total += partial[k];
+        y[row] = total;
+    }
+}
+
+extern "C" void launch(float *const in[], float *const out[], const long dim[])
+{
+    int rows = dim[0];
+    int columns = dim[1];
+    row_sum<<<rows, 64>>>(in[0], out[0], rows, columns);
+}
