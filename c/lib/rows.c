@@ -8,6 +8,7 @@
 
 #include "file.h"
 #include "json.h"
+#include "scan.h"
 
 enum kind { TEXT, FLAG, NUMBER, COUNT, OUTCOME, RACE };
 
@@ -62,10 +63,7 @@ static bool present(const struct row *row, enum presence presence)
 
 /* ---- scanning rows --------------------------------------------------------------------------- */
 
-/*
- * A row is one flat object, and a file has up to 10^6 of them: they are scanned where they lie,
- * several times faster than jansson builds an object for each.
- */
+/* A row is one flat object, and a file has up to 10^6 of them: they are scanned where they lie. */
 struct scanner {
     const char *path;
     int line;
@@ -83,80 +81,15 @@ static int bad_value(const struct scanner *s, const char *name, const char *expe
     return fail(s->e, EXIT_DATA, "%s:%d: '%s' is not %s", s->path, s->line, name, expected);
 }
 
-static void skip_space(struct scanner *s)
-{
-    s->at += strspn(s->at, " \t\r");
-}
-
-/* Takes the character if it is next. */
-static bool take(struct scanner *s, char c)
-{
-    skip_space(s);
-    if (*s->at != c)
-        return false;
-    s->at++;
-    return true;
-}
-
-/* Unescapes the string literal of `length` bytes at `quote` in place; the text never grows. */
-static char *unescape(char *quote, size_t length)
-{
-    json_t *decoded = json_loadb(quote, length, JSON_DECODE_ANY, NULL);
-    if (!decoded)
-        return NULL;
-    strcpy(quote, json_string_value(decoded));
-    json_decref(decoded);
-    return quote;
-}
-
-/* The string that is next, ended by a NUL in place; NULL if there is none. */
-static char *take_text(struct scanner *s)
-{
-    if (!take(s, '"'))
-        return NULL;
-    char *begin = s->at;
-    bool escaped = false;
-    for (; *s->at != '"'; s->at++) {
-        if ((unsigned char)*s->at < ' ')
-            return NULL;
-        if (*s->at == '\\') {
-            escaped = true;
-            if (*++s->at == '\0')
-                return NULL;
-        }
-    }
-    *s->at++ = '\0';
-    if (!escaped)
-        return begin;
-    s->at[-1] = '"';
-    return unescape(begin - 1, (size_t)(s->at - begin) + 1);
-}
-
 static bool take_number(struct scanner *s, double *number)
 {
-    skip_space(s);
-    if (*s->at == '"') {
-        const char *word = take_text(s);
-        if (!word)
-            return false;
-        *number = strcmp(word, "nan") == 0 ? NAN : strcmp(word, "-inf") == 0 ? -INFINITY : INFINITY;
-        return !isinf(*number) || *number < 0 || strcmp(word, "inf") == 0;
-    }
-    size_t span = strspn(s->at, "+-.0123456789Ee");
-    char *end;
-    *number = strtod(s->at, &end);
-    bool whole = span > 0 && end == s->at + span;
-    s->at = end;
-    return whole;
-}
-
-static bool take_flag(struct scanner *s, bool *flag)
-{
-    skip_space(s);
-    *flag = strncmp(s->at, "true", 4) == 0;
-    bool ok = *flag || strncmp(s->at, "false", 5) == 0;
-    s->at += !ok ? 0 : *flag ? 4 : 5;
-    return ok;
+    if (scan_number(&s->at, number))
+        return true;
+    const char *word = scan_text(&s->at);
+    if (!word)
+        return false;
+    *number = strcmp(word, "nan") == 0 ? NAN : strcmp(word, "-inf") == 0 ? -INFINITY : INFINITY;
+    return !isinf(*number) || *number < 0 || strcmp(word, "inf") == 0;
 }
 
 static int scan_value(struct scanner *s, const struct field *f, struct row *row)
@@ -164,11 +97,11 @@ static int scan_value(struct scanner *s, const struct field *f, struct row *row)
     char *member = (char *)row + f->offset;
     switch (f->kind) {
     case TEXT: {
-        const char *text = take_text(s);
+        const char *text = scan_text(&s->at);
         *(const char **)(void *)member = text;
         return text ? 0 : bad_value(s, f->name, "a text");
     }
-    case FLAG: return take_flag(s, (bool *)member) ? 0 : bad_value(s, f->name, "true or false");
+    case FLAG: return scan_flag(&s->at, (bool *)member) ? 0 : bad_value(s, f->name, "true or false");
     case NUMBER:
         return take_number(s, (double *)(void *)member) ? 0 : bad_value(s, f->name, "a number");
     case COUNT: {
@@ -179,14 +112,14 @@ static int scan_value(struct scanner *s, const struct field *f, struct row *row)
         return 0;
     }
     case OUTCOME: {
-        const char *text = take_text(s);
+        const char *text = scan_text(&s->at);
         if (!text || !outcome_find(text, (enum outcome *)(void *)member))
             return bad_value(s, f->name, "an outcome");
         return 0;
     }
     case RACE: {
         bool seen;
-        if (!take_flag(s, &seen))
+        if (!scan_flag(&s->at, &seen))
             return bad_value(s, f->name, "true or false");
         *(enum race *)(void *)member = seen ? RACE_SEEN : RACE_NONE;
         return 0;
@@ -224,11 +157,11 @@ static int scan_row(struct scanner *s, struct row *row)
     uint32_t seen = 0;
     int next = 0;
     *row = (struct row){0};
-    if (!take(s, '{'))
+    if (!scan_take(&s->at, '{'))
         return bad(s, "expected a JSON object");
     do {
-        const char *name = take_text(s);
-        if (!name || !take(s, ':'))
+        const char *name = scan_text(&s->at);
+        if (!name || !scan_take(&s->at, ':'))
             return bad(s, "expected a key and its value");
         int i = find_field(name, next);
         if (i == FIELDS)
@@ -240,10 +173,10 @@ static int scan_row(struct scanner *s, struct row *row)
             return code;
         seen |= UINT32_C(1) << i;
         next = i + 1;
-    } while (take(s, ','));
-    if (!take(s, '}'))
+    } while (scan_take(&s->at, ','));
+    if (!scan_take(&s->at, '}'))
         return bad(s, "expected , or }");
-    skip_space(s);
+    scan_space(&s->at);
     if (*s->at)
         return bad(s, "something follows the object");
     return check_row(s, row, seen);

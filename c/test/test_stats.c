@@ -67,6 +67,45 @@ static void test_bootstrap(void **state)
     assert_true(stats_bootstrap_share(parts, wholes, 2, 50, 0.9).high < 0.01);
 }
 
+static void test_binomial_tail(void **state)
+{
+    (void)state;
+    assert_near(stats_binomial_tail(4, 0.25, 2), 67.0 / 256, 1e-12);
+    assert_near(stats_binomial_tail(4, 0.75, 2), 243.0 / 256, 1e-12);
+    assert_true(stats_binomial_tail(4, 0, 0) == 1 && stats_binomial_tail(4, 0, 1) == 0);
+    assert_true(stats_binomial_tail(4, 1, 4) == 1 && stats_binomial_tail(4, 1, 5) == 0);
+    double sum = 0;
+    for (int k = 1; k <= 1000; k++)
+        sum += stats_binomial_tail(1000, 0.95, k); /* Σ P(X ≥ k) is the mean */
+    assert_near(sum, 950, 1e-7);
+}
+
+/* All 4⁴ resamples of four values, their second-smallest one. */
+static void test_bootstrap_rank_is_the_limit(void **state)
+{
+    (void)state;
+    int below[4] = {0};
+    for (int round = 0; round < 256; round++)
+        for (int j = 0; j < 4; j++) {
+            int within = 0;
+            for (int k = 0; k < 4; k++)
+                within += (round >> 2 * k & 3) <= j;
+            below[j] += within >= 2;
+        }
+    for (int percent = 1; percent < 100; percent++) {
+        struct ranks r = stats_bootstrap_rank(4, 1, percent / 100.0);
+        int low = 0, high = 0;
+        while (below[low] < 256 * (1 - percent / 100.0) / 2)
+            low++;
+        while (below[high] < 256 * (1 + percent / 100.0) / 2)
+            high++;
+        assert_int_equal(r.low, low);
+        assert_int_equal(r.high, high);
+    }
+    struct ranks one = stats_bootstrap_rank(1, 0, 0.95);
+    assert_true(one.low == 0 && one.high == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -74,6 +113,8 @@ int main(void)
         cmocka_unit_test(test_quantile),
         cmocka_unit_test(test_wilson),
         cmocka_unit_test(test_bootstrap),
+        cmocka_unit_test(test_binomial_tail),
+        cmocka_unit_test(test_bootstrap_rank_is_the_limit),
     };
     cmocka_set_message_output(CM_OUTPUT_TAP);
     return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

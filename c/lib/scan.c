@@ -1,0 +1,214 @@
+#include "scan.h"
+
+#include <float.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Moves *at, which is behind the opening quote, behind the closing one. */
+static bool skip_text(char **at, bool *escaped)
+{
+    char *p = *at;
+    *escaped = false;
+    for (; *p != '"'; p++) {
+        if (*p == '\\') {
+            *escaped = true;
+            p++;
+        }
+        if ((unsigned char)*p < ' ')
+            return false;
+    }
+    *at = p + 1;
+    return true;
+}
+
+/* Unescapes the string literal of `length` bytes at `quote` in place; the text never grows. */
+static char *unescape(char *quote, size_t length)
+{
+    json_t *decoded = json_loadb(quote, length, JSON_DECODE_ANY, NULL);
+    if (!decoded)
+        return NULL;
+    strcpy(quote, json_string_value(decoded));
+    json_decref(decoded);
+    return quote;
+}
+
+char *scan_text(char **at)
+{
+    bool escaped;
+    if (!scan_take(at, '"'))
+        return NULL;
+    char *begin = *at;
+    if (!skip_text(at, &escaped))
+        return NULL;
+    if (escaped)
+        return unescape(begin - 1, (size_t)(*at - begin) + 1);
+    (*at)[-1] = '\0';
+    return begin;
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* May c be part of a number or word? Then what was taken before it is not one. */
+static bool goes_on(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
+           c == '-' || c == '+';
+}
+
+/* A decimal number: sign, value × 10^exponent. */
+struct decimal {
+    bool negative;
+    uint64_t value;
+    int digits; /* of the value without leading zeros; 20 or more: the value has wrapped around */
+    long exponent;
+};
+
+static void take_digits(char **at, struct decimal *d)
+{
+    char *p = *at;
+    while (*p == '0' && d->digits == 0)
+        p++;
+    const char *first = p;
+    uint64_t value = d->value;
+    for (; is_digit(*p); p++)
+        value = value * 10 + (uint64_t)(*p - '0');
+    d->value = value;
+    d->digits += (int)(p - first);
+    *at = p;
+}
+
+static bool take_exponent(char **at, struct decimal *d)
+{
+    char *p = *at + 1;
+    bool negative = *p == '-';
+    p += negative || *p == '+';
+    if (!is_digit(*p))
+        return false;
+    long exponent = 0;
+    for (; is_digit(*p); p++)
+        exponent = exponent < 10000 ? exponent * 10 + (*p - '0') : exponent;
+    d->exponent += negative ? -exponent : exponent;
+    *at = p;
+    return true;
+}
+
+static bool take_decimal(char **at, struct decimal *d)
+{
+    *d = (struct decimal){0};
+    d->negative = **at == '-';
+    *at += d->negative;
+    if (!is_digit(**at))
+        return false;
+    take_digits(at, d);
+    if (**at == '.') {
+        const char *point = ++*at;
+        take_digits(at, d);
+        d->exponent = point - *at;
+        if (*at == point)
+            return false;
+    }
+    return **at != 'e' && **at != 'E' ? true : take_exponent(at, d);
+}
+
+/*
+ * The nearest double, if one operation on 64-bit significands proves it: value and 10^|exponent| are
+ * exact up to 10^27 = 5^27 2^27, so only the product or quotient is rounded, and its rounding to 53
+ * bits is the right one unless the eleven bits that go are within one of half.
+ */
+static bool exact_enough(const struct decimal *d, double *number)
+{
+#if LDBL_MANT_DIG == 64
+    static const long double TEN[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
+                                      1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
+                                      1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
+                                      1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+    if (d->digits > 19 || d->exponent < -27 || d->exponent > 27)
+        return false;
+    long double value = (long double)d->value;
+    long double x = d->exponent < 0 ? value / TEN[-d->exponent] : value * TEN[d->exponent];
+    uint64_t significand;
+    memcpy(&significand, &x, sizeof significand);
+    uint64_t rest = significand & 0x7FF;
+    if (rest >= 0x3FF && rest <= 0x401)
+        return false;
+    *number = d->negative ? -(double)x : (double)x;
+    return true;
+#else
+    (void)d;
+    (void)number;
+    return false;
+#endif
+}
+
+bool scan_number(char **at, double *number)
+{
+    struct decimal d;
+    scan_space(at);
+    const char *begin = *at;
+    if (!take_decimal(at, &d) || goes_on(**at))
+        return false;
+    if (!exact_enough(&d, number))
+        *number = strtod(begin, NULL);
+    return true;
+}
+
+bool scan_count(char **at, long *count)
+{
+    scan_space(at);
+    char *p = *at;
+    for (*count = 0; is_digit(*p) && p - *at < 18; p++)
+        *count = *count * 10 + (*p - '0');
+    bool any = p > *at;
+    *at = p;
+    return any && !goes_on(*p);
+}
+
+bool scan_flag(char **at, bool *flag)
+{
+    *flag = scan_word(at, "true");
+    return *flag || scan_word(at, "false");
+}
+
+/* Objects and lists: to the bracket that closes the one that is next. */
+static bool skip_brackets(char **at)
+{
+    bool escaped;
+    int depth = 0;
+    char *p = *at;
+    do {
+        switch (*p++) {
+        case '{':
+        case '[': depth++; break;
+        case '}':
+        case ']': depth--; break;
+        case '"':
+            if (!skip_text(&p, &escaped))
+                return false;
+            break;
+        case '\0': return false;
+        default: break;
+        }
+    } while (depth > 0);
+    *at = p;
+    return true;
+}
+
+bool scan_skip_enclosed(char **at)
+{
+    bool escaped;
+    if (**at != '"')
+        return skip_brackets(at);
+    ++*at;
+    for (int length = 16; length == 16; *at += length) {
+        scan_block block;
+        memcpy(&block, *at, sizeof block);
+        length = scan_first((scan_block)(block == '"') | (scan_block)(block == '\\') |
+                            (scan_block)(block < ' '));
+    }
+    return skip_text(at, &escaped);
+}
