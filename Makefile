@@ -49,7 +49,7 @@ TESTS := $(patsubst c/test/%.c,build/test/%,$(sort $(wildcard c/test/test_*.c)))
 object = $(patsubst %,build/obj/%.o,$(basename $(1)))
 
 # Programs that execute kernels export the executor to the images that they load.
-CPU_PROGRAMS := build/bin/gate build/bin/witness build/bin/golden
+CPU_PROGRAMS := $(addprefix build/bin/,gate witness golden fuzz bench)
 WHOLE_CPU := -Wl,--whole-archive build/libcpu.a -Wl,--no-whole-archive
 
 build/obj/%.o: %.c Makefile | build/tools
@@ -70,7 +70,7 @@ $(filter-out $(CPU_PROGRAMS),$(PROGRAMS)): build/bin/%: build/obj/c/%.o build/li
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -o $@ $^ $(LIBS)
-$(CPU_PROGRAMS): build/bin/%: build/obj/c/%.o build/libcpu.a build/libassay.a
+$(filter $(CPU_PROGRAMS),$(PROGRAMS)): build/bin/%: build/obj/c/%.o build/libcpu.a build/libassay.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -rdynamic -o $@ $< $(WHOLE_CPU) build/libassay.a $(LIBS)
@@ -80,7 +80,8 @@ $(TESTS): build/test/%: build/obj/c/test/%.o build/libcpu.a build/libassay.a
 	$(Q)$(CC) -rdynamic -o $@ $< $(WHOLE_CPU) build/libassay.a -lcmocka $(LIBS)
 
 # What a row depends on besides the mutant and the input: the text of executor, comparison, generator.
-EXECUTOR_TEXT := $(sort $(wildcard c/backend/cpu/*.[chS]) c/lib/compare.c c/lib/generator.h)
+EXECUTOR_TEXT := $(sort $(filter-out %/fuzzer.c %/fuzzer.h %/formula.c %/formula.h,$(wildcard c/backend/cpu/*.[chS])) \
+  c/lib/compare.c c/lib/select.c c/lib/generator.h)
 CUDA_TEXT := $(sort $(wildcard c/backend/cuda/*)) c/lib/generator.h
 $(call object,$(wildcard c/*.c c/backend/*.c c/backend/*/*.c)): build/include/version.h
 build/include/version.h: $(EXECUTOR_TEXT) $(CUDA_TEXT) VERSION
@@ -123,7 +124,7 @@ PROBLEMS := $(shell n=0; for p in $(ALL_PROBLEMS); do \
   [ $$((n++ % $(shard_n))) = $$(($(shard_k) - 1)) ] && echo $$p; done)
 
 $(ALL_PROBLEMS:%=build/problems/%.so): build/problems/%.so: $(KERNELS)/%.c kernels/problem.h \
-  kernels/ref/ref.h c/lib/generator.h | build/tools
+  kernels/ref/ref.h c/lib/dtype.h c/lib/generator.h | build/tools
 	$(call say,PROBLEM,$*)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -O1 -Wall -Wextra -fPIC -shared -ffp-contract=off -Ikernels -o $@ $< -lm

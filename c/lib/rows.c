@@ -13,7 +13,7 @@
 enum kind { TEXT, FLAG, NUMBER, COUNT, OUTCOME, RACE };
 
 /* When a row has the member. OWN: always, but a run inside a gate record never has it. */
-enum presence { OWN, ALWAYS, GRADED, UNFINISHED, LOOKED };
+enum presence { OWN, ALWAYS, GRADED, UNFINISHED, LOOKED, ORDERED };
 
 struct field {
     const char *name;
@@ -36,6 +36,7 @@ static const struct field FIELD[] = {
     {"mutant", TEXT, offsetof(struct row, mutant), OWN},
     {"nmse", NUMBER, offsetof(struct row, run.graded.nmse), GRADED},
     {"nonfinite", COUNT, offsetof(struct row, run.graded.nonfinite), GRADED},
+    {"order", TEXT, offsetof(struct row, order), ORDERED},
     {"outcome", OUTCOME, offsetof(struct row, run.outcome), ALWAYS},
     {"race", RACE, offsetof(struct row, run.race), LOOKED},
     {"stray_read", FLAG, offsetof(struct row, run.stray_read), ALWAYS},
@@ -55,6 +56,7 @@ static bool present(const struct row *row, enum presence presence)
     case GRADED: return finished && row->differs;
     case UNFINISHED: return !finished;
     case LOOKED: return row->run.race != RACE_UNKNOWN;
+    case ORDERED: return row->order != NULL;
     case OWN:
     case ALWAYS: break;
     }
@@ -269,7 +271,7 @@ static json_t *fields_to_json(const struct row *row, unsigned presences)
 enum {
     PRESENCES_OF_GRADED = 1u << GRADED,
     PRESENCES_OF_RUN = 1u << ALWAYS | 1u << GRADED | 1u << UNFINISHED | 1u << LOOKED,
-    PRESENCES_OF_ROW = PRESENCES_OF_RUN | 1u << OWN
+    PRESENCES_OF_ROW = PRESENCES_OF_RUN | 1u << OWN | 1u << ORDERED
 };
 
 json_t *row_to_json(const struct row *row)

@@ -32,6 +32,7 @@ struct row {
     /* Does the output differ bitwise from the original's? Always true when the run did not finish.
      * When false run.graded is not kept: it is the original's, in the gate. */
     bool differs;
+    const char *order; /* of threads: NULL for the drawn one, else "forward" or "reversed" */
     struct run run;
 };
 

@@ -54,6 +54,11 @@ static int read_protocols(struct scored *s, const struct json_at *at, struct err
     return 0;
 }
 
+static bool was_run(const struct fate *f)
+{
+    return !fate_is(f, "uncompilable") && !fate_is(f, "equivalent") && !fate_is(f, "duplicate");
+}
+
 static int read_fate(struct scored *s, const struct json_at *at, struct fate *f, struct error *e)
 {
     int code = json_get_text(at, "id", &f->id, e);
@@ -63,7 +68,7 @@ static int read_fate(struct scored *s, const struct json_at *at, struct fate *f,
         code = json_get_text(at, "family", &f->family, e);
     if (!code)
         code = json_get_text(at, "status", &f->status, e);
-    if (code || !json_has(at, "class"))
+    if (code || !was_run(f))
         return code;
     code = json_get_text(at, "class", &f->class, e);
     if (!code)

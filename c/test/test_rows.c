@@ -80,6 +80,7 @@ static void test_round_trip(void **state)
                                      .nonfinite = 7};
     off.run.stray_write = off.run.divergence = true;
     off.run.race = RACE_NONE;
+    off.order = "reversed";
     hung.differs = true;
     hung.run.outcome = OUTCOME_DEADLOCK;
     hung.run.detail = "2 threads wait at \"a\"\tand \\ 1 at b";
@@ -105,6 +106,8 @@ static void test_round_trip(void **state)
     assert_string_equal(rows.row[0].key, same.key);
     assert_false(rows.row[0].differs);
     assert_int_equal(rows.row[0].run.race, RACE_UNKNOWN);
+    assert_null(rows.row[0].order);
+    assert_string_equal(rows.row[1].order, "reversed");
 
     const struct run *run = &rows.row[1].run;
     assert_true(rows.row[1].differs);
