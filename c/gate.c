@@ -78,7 +78,8 @@ int main(int argc, char **argv)
     struct options o = {0};
     const struct argp_child children[] = {{&setup_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {OPTIONS, parse, "PROBLEM.so SUITE.json…", DOC, children, NULL, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+        abort(); /* no memory for it; it reports all else itself */
 
     struct error e;
     struct setup s;

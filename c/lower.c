@@ -1,6 +1,7 @@
 /* lower - prints a CUDA file as the C++ that the CPU backend compiles. */
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "error.h"
 #include "lower.h"
@@ -34,14 +35,18 @@ int main(int argc, char **argv)
     struct lowered l;
     struct error e;
     argp_err_exit_status = EXIT_USAGE;
-    argp_parse(&ARGP, argc, argv, 0, NULL, &path);
-    if (source_read(&s, path, &e) || lower(&s, LINKAGE_KEPT, NULL, &l, &e))
+    if (argp_parse(&ARGP, argc, argv, 0, NULL, &path))
+        abort(); /* no memory for it; it reports all else itself */
+    if (source_read(&s, path, &e))
         return error_print("lower", &e);
-    lower_write_head(stdout, l.system, l.quoted);
-    printf("#line 1 \"%s\"\n%s", path, l.text);
+    int code = lower(&s, LINKAGE_KEPT, NULL, &l, &e);
+    if (!code) {
+        lower_write_head(stdout, l.system, l.quoted);
+        printf("#line 1 \"%s\"\n%s", path, l.text);
+        if (fflush(stdout) || ferror(stdout))
+            code = fail_errno(&e, "the output cannot be written");
+    }
     lowered_free(&l);
     source_free(&s);
-    if (fflush(stdout) || ferror(stdout))
-        return error_print("lower", (fail_errno(&e, "the output cannot be written"), &e));
-    return 0;
+    return code ? error_print("lower", &e) : 0;
 }

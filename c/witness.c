@@ -15,6 +15,7 @@
 #include "file.h"
 #include "json.h"
 #include "memory.h"
+#include "only.h"
 #include "protocol.h"
 #include "rows.h"
 #include "version.h"
@@ -35,7 +36,7 @@ static const struct argp_option OPTIONS[] = {
     {"only", 'l', "FILE", 0, "Only the mutants whose ids FILE lists, one a line", 0},
     {"race", 'R', NULL, 0, "The images are instrumented: record whether the race oracle saw a race", 0},
     {"survivors", 's', "FILE", 0, "Also write the ids of the mutants that no input of --suite kills", 0},
-    {"suite", 'S', "SUITE", 0, "The suite that survivors survive, run in three orders of threads", 0},
+    {"suite", 'S', "SUITE", 0, "The suite that survivors survive", 0},
     {0},
 };
 
@@ -84,7 +85,10 @@ struct campaign {
     int *todo; /* the items to run, in this order */
     int todos;
     int first; /* of todo: where the isolation at hand starts */
-    int *faults; /* one an image: its crashes and timeouts so far */
+    struct fate {
+        int faults;  /* crashes and timeouts so far */
+        bool killed; /* by --suite */
+    } *fate;         /* one an image */
     struct rows old[2];   /* of the last run: its rows, and its part */
     bool have_old[2];
     struct observation *result; /* one an item, where it was run */
@@ -117,24 +121,6 @@ static int choose_trials(struct campaign *c, struct error *e)
     return code;
 }
 
-/* The ids in --only, a line each, as the keys of an object; NULL for all mutants. */
-static int read_only(const struct campaign *c, json_t **ids, struct error *e)
-{
-    char *text, *next;
-    size_t size;
-    *ids = NULL;
-    if (!c->options->only)
-        return 0;
-    int code = file_read(c->options->only, &text, &size, e);
-    if (code)
-        return code;
-    *ids = json_object();
-    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
-        json_object_set_new(*ids, line, json_true());
-    free(text);
-    return 0;
-}
-
 /* A row's key: all that it depends on. */
 static void make_key(const struct campaign *c, const struct image *mutant, int trial, char key[KEY])
 {
@@ -152,11 +138,11 @@ static int make_items(struct campaign *c, struct error *e)
 {
     const struct images *images = &c->setup.loader.images;
     json_t *only;
-    int code = read_only(c, &only, e);
+    int code = only_read(c->options->only, &only, e);
     if (code)
         return code;
     c->item = memory_zeroed(images->count * c->trials, sizeof *c->item);
-    c->faults = memory_zeroed(images->count, sizeof *c->faults);
+    c->fate = memory_zeroed(images->count, sizeof *c->fate);
     for (int m = 0; m < images->count; m++) {
         const struct image *mutant = &images->image[m];
         if (mutant->status != IMAGE_COMPILED || strcmp(mutant->id, "original") == 0 ||
@@ -230,6 +216,7 @@ static bool run_order(struct campaign *c, const struct item *item, int order,
 {
     struct observation r = {0};
     bool broken = c->setup.backend->run(&c->trial[item->trial], &c->setup, item->mutant, order, &r);
+    r.order = order;
     if (c->options->race)
         r.run.race = r.run.race == RACE_SEEN ? RACE_SEEN : RACE_NONE;
     c->crashed |= r.run.outcome == OUTCOME_CRASHED;
@@ -242,14 +229,21 @@ static bool run_order(struct campaign *c, const struct item *item, int order,
 /* The mutant has crashed or hung so often that each further time is not worth what it costs. */
 static bool given_up(const struct campaign *c, const struct item *item)
 {
+    const struct fate *fate = &c->fate[item->mutant - c->setup.loader.images.image];
     int enough = c->setup.backend->faults;
-    return enough && c->faults[item->mutant - c->setup.loader.images.image] >= enough;
+    return enough && fate->faults >= (fate->killed ? 1 : enough);
+}
+
+/* Is it the suite's first input? Orders of threads matter alike on all of them. */
+static bool first_of_suite(const struct campaign *c, int trial)
+{
+    return in_suite(c, trial) && (trial == 0 || !in_suite(c, trial - 1));
 }
 
 /*
- * In a worker. No single order of threads shows every missing barrier; a drawn one shows most. What
- * passes the official suite in it is tried in the other orders too, and the worst counts. A mutant
- * that crashed may have written anywhere, so its worker ends with it.
+ * In a worker. No single order of threads shows every missing barrier; one drawn anew for each input
+ * shows most. What passes the suite's first input in its order is tried there in the other orders too,
+ * and the worst counts. A mutant that crashed may have written anywhere, so its worker ends with it.
  */
 static bool evaluate(void *context, int number, void *result)
 {
@@ -258,12 +252,11 @@ static bool evaluate(void *context, int number, void *result)
     struct observation *r = result;
     if (given_up(c, item)) {
         *r = (struct observation){.differs = true, .run.outcome = OUTCOME_CRASHED};
-        snprintf(r->detail, sizeof r->detail, "not run: crashed or hung on %d inputs before",
-                 c->setup.backend->faults);
+        strcpy(r->detail, "not run: crashed or hung on other inputs");
         return false;
     }
     bool broken = run_order(c, item, 0, r);
-    if (in_suite(c, item->trial) && passes(&r->run))
+    if (first_of_suite(c, item->trial) && passes(&r->run))
         for (int order = 1; order < c->setup.backend->orders && !broken; order++)
             broken = run_order(c, item, order, r);
     r->run.detail = NULL; /* the parent has its own copy of the text */
@@ -292,11 +285,19 @@ static json_t *row_of(const struct campaign *c, const struct item *item, const s
         row.differs = result->differs;
         row.run = result->run;
         row.run.detail = row.run.outcome == OUTCOME_FINISHED ? NULL : result->detail;
+        row.order = result->order == 0 ? NULL : c->setup.backend->order[result->order];
     }
     row.mutant = item->mutant->id;
     row.input = c->trial[item->trial].recipe->id;
     row.key = item->key;
     return row_to_json(&row);
+}
+
+static void note_fate(struct campaign *c, const struct item *item, const struct observation *o)
+{
+    struct fate *fate = &c->fate[item->mutant - c->setup.loader.images.image];
+    fate->faults += o->run.outcome == OUTCOME_CRASHED || o->run.outcome == OUTCOME_TIMEOUT;
+    fate->killed |= in_suite(c, item->trial) && !passes(&o->run);
 }
 
 static int receive(void *context, int number, const void *result, struct error *e)
@@ -305,9 +306,9 @@ static int receive(void *context, int number, const void *result, struct error *
     number += c->first;
     int k = c->todo[number];
     c->result[k] = *(const struct observation *)result;
-    enum outcome outcome = c->result[k].run.outcome;
-    if (outcome == OUTCOME_CRASHED || outcome == OUTCOME_TIMEOUT)
-        c->faults[c->item[k].mutant - c->setup.loader.images.image]++;
+    if (c->result[k].trouble)
+        return fail(e, c->result[k].trouble, "%s: %s", c->setup.plugin.id, c->result[k].detail);
+    note_fate(c, &c->item[k], &c->result[k]);
     json_t *record = row_of(c, &c->item[k], &c->result[k]);
     struct output part = {.stream = c->part};
     snprintf(part.path, sizeof part.path, "%s", c->part_path);
@@ -333,6 +334,17 @@ static void next_trials(const struct campaign *c, int from, int *to)
     }
 }
 
+/* Mutant by mutant, and of a mutant the items of --suite first. */
+static int by_turn(const void *a, const void *b, void *context)
+{
+    const struct campaign *c = context;
+    const struct item *x = &c->item[*(const int *)a], *y = &c->item[*(const int *)b];
+    if (x->mutant != y->mutant)
+        return x->mutant < y->mutant ? -1 : 1;
+    int late = !in_suite(c, x->trial) - !in_suite(c, y->trial);
+    return late ? late : x->trial - y->trial;
+}
+
 /* Brings the items of trials [from, to) to the front of the rest of the list. Returns their number. */
 static int take_items(struct campaign *c, int from, int to)
 {
@@ -347,6 +359,7 @@ static int take_items(struct campaign *c, int from, int to)
     }
     memcpy(todo + taken, later, (size_t)left * sizeof *later);
     free(later);
+    qsort_r(todo, (size_t)taken, sizeof *todo, by_turn, c);
     for (int k = 0; k < taken; k++)
         c->item[todo[k]].last =
             k + 1 == taken || c->item[todo[k]].mutant != c->item[todo[k + 1]].mutant;
@@ -456,7 +469,7 @@ static void close_campaign(struct campaign *c)
         if (c->have_old[f])
             rows_free(&c->old[f]);
     free(c->trial);
-    free(c->faults);
+    free(c->fate);
     free(c->item);
     free(c->todo);
     free(c->result);
@@ -468,7 +481,8 @@ int main(int argc, char **argv)
     struct options o = {0};
     const struct argp_child children[] = {{&setup_argp, 0, NULL, 0}, {0}};
     const struct argp argp = {OPTIONS, parse, "PROBLEM.so SUITE.json…", DOC, children, NULL, NULL};
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+        abort(); /* no memory for it; it reports all else itself */
 
     struct error e;
     struct campaign c = {.options = &o};

@@ -1,8 +1,8 @@
 /*
  * backend - what gate and witness ask of whatever runs kernels: the CPU executor or a GPU.
  *
- * The parent process makes trials; workers (isolate.h), which are its children, run mutants on them. To add
- * a backend: its struct here and in backend.c's list.
+ * The parent process makes trials; workers (isolate.h), which are its children, run mutants on
+ * them. To add a backend: its struct here and in backend.c's list.
  */
 #ifndef ASSAY_BACKEND_H
 #define ASSAY_BACKEND_H
@@ -31,14 +31,20 @@ struct observation {
     bool differs; /* false: finished, and bit for bit what the original wrote in the same order;
                      run.graded is then the original's */
     char detail[DETAIL];
+    int order;   /* of threads: the one that was asked for */
+    int trouble; /* not 0: an EXIT_…; the machine failed, nothing was observed, `detail` says why */
 };
 
 struct backend {
     const char *name;
     const char *code;   /* hash of the code that runs and judges, a part of every row's key */
     int orders;         /* of threads, that a run can be asked for: 0 is the one to try first */
-    int faults;         /* how many crashes and timeouts of a mutant are worth a new worker each;
-                           0: any number */
+    const char *const *order; /* their names in rows; NULL for the first */
+    int faults;         /* after so many crashes and timeouts a mutant is not run any more, after one
+                           if the official suite has killed it; 0: it always is */
+
+    /* Adds to the hash what else rows depend on; may be NULL. EXIT_IO. */
+    int (*hash)(const struct setup *s, struct hash *h, struct error *e);
 
     /* Once, before any trial. EXIT_UNAVAILABLE. */
     int (*start)(const struct setup *s, struct error *e);

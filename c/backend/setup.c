@@ -11,6 +11,8 @@ static const struct argp_option OPTIONS[] = {
     {"images", 'i', "FILE", 0, "The index of compiled mutants (images.jsonl)", 0},
     {"backend", 'b', "NAME", 0, "What runs kernels: cpu (default) or cuda", 0},
     {"profile", 'p', "NAME", 0, "What the header calls backend and sizes (default: the backend)", 0},
+    {"export", 'x', "DIR", 0, "Write inputs and outputs there too (cuda only; cuda/export.h)", 0},
+    {"inputs", 'I', "ID,…", 0, "Only these inputs of the suites", 0},
     {"official", 'O', NULL, 0, "The benchmark's own sizes instead of the small ones", 0},
     {0},
 };
@@ -28,6 +30,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             argp_error(state, "'%s' is no backend", argument);
         return 0;
     case 'p': o->profile = argument; return 0;
+    case 'x': o->export = argument; return 0;
+    case 'I': o->inputs = argument; return 0;
     case 'O': o->official = true; return 0;
     case 'o': o->output = argument; return 0;
     case 'r': o->reference = argument; return 0;
@@ -69,7 +73,8 @@ int setup_open(struct setup *s, const struct setup_options *o, struct error *e)
     long profile[PROBLEM_SIZES];
     *s = (struct setup){.backend = o->backend,
                         .profile = o->profile ? o->profile : o->backend->name,
-                        .folder = o->reference};
+                        .folder = o->reference,
+                        .export = o->export};
     struct hash *h = hash_new();
     hash_add_text(h, o->backend->code);
     int code = plugin_open(&s->plugin, o->problem, e);
@@ -81,11 +86,15 @@ int setup_open(struct setup *s, const struct setup_options *o, struct error *e)
     }
     if (!code)
         code = open_reference(&s->float32, o, "f32.so", h, e);
+    if (!code && s->backend->hash)
+        code = s->backend->hash(s, h, e);
     hash_finish(h, s->hash);
     if (!code)
         (o->official ? plugin_official : plugin_small)(&s->plugin, profile);
     for (int k = 0; k < o->suites && !code; k++)
         code = pool_read(&s->pool, &s->plugin, profile, o->suite[k], e);
+    if (!code && o->inputs)
+        pool_keep(&s->pool, o->inputs);
     if (!code)
         code = loader_open(&s->loader, o->images, e);
     if (!code && !(s->original = loader_find(&s->loader, "original")))

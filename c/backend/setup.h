@@ -15,6 +15,8 @@ struct setup_options {
     const struct backend *backend; /* --backend */
     const char *profile;   /* --profile: its name, for the header; NULL: the backend's */
     bool official;         /* --official: the benchmark's sizes, not the small ones */
+    const char *export;    /* --export: a folder for inputs and outputs; NULL: nowhere */
+    const char *inputs;    /* --inputs: the ids of those that count, with commas; NULL: all */
     const char *reference; /* --ref: the folder of f64.so and f32.so */
     const char *images;    /* --images */
     const char *problem;   /* PROBLEM.so */
@@ -27,7 +29,7 @@ extern const struct argp setup_argp;
 
 struct setup {
     const struct backend *backend;
-    const char *profile, *folder; /* the options' */
+    const char *profile, *folder, *export; /* the options' */
     struct plugin plugin;
     struct reference float64, float32;
     struct pool pool;

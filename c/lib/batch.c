@@ -43,9 +43,9 @@ static const char *const FLAGS[] = {
 };
 enum { FLAG_COUNT = sizeof FLAGS / sizeof *FLAGS };
 
-/* Of the sanitizer only the hooks at accesses are wanted; the executor defines them. */
-static const char *const RACE_FLAGS[] = {"-fsanitize=thread",
-                                         "--param=tsan-instrument-func-entry-exit=0"};
+/* Of the sanitizer only the hooks are wanted, at accesses and at a function's beginning, which tells
+ * the race oracle to look; the executor defines them. */
+static const char *const RACE_FLAGS[] = {"-fsanitize=thread"};
 enum { RACE_FLAG_COUNT = sizeof RACE_FLAGS / sizeof *RACE_FLAGS };
 
 static const char *const LINK[] = {"ld", "-shared", "-z", "relro",
@@ -102,6 +102,8 @@ static int run_compiler(const struct toolchain *t, const char *const rest[], con
         argv[n++] = FLAGS[k];
     for (int k = 0; t->race && k < RACE_FLAG_COUNT; k++)
         argv[n++] = RACE_FLAGS[k];
+    if (t->device)
+        argv[n++] = "-DSIMT_GPU";
     const char *const where[] = {shim, backend, "-iquote", t->include, "-x", "c++", "-"};
     for (size_t k = 0; k < sizeof where / sizeof *where; k++)
         argv[n++] = where[k];
@@ -122,7 +124,7 @@ static int preprocess_head(const struct toolchain *t, const struct lowered *l, s
     if (!f)
         abort();
     lower_write_head(f, l->system, l->quoted);
-    fclose(f);
+    memory_close(f, &head);
     int code = run_compiler(t, PREPROCESS, head, size, p, e);
     free(head);
     if (!code && p->status != 0) {
@@ -144,6 +146,8 @@ static void hash_toolchain(struct toolchain *t, const struct lowered *l, const s
         hash_add_text(h, RACE_FLAGS[k]);
     for (int k = 0; k < LINK_COUNT; k++)
         hash_add_text(h, LINK[k]);
+    if (t->device)
+        hash_add_text(h, t->device);
     hash_add_text(h, head->out);
     hash_add_text(h, PROLOGUE);
     hash_add_text(h, l->text);
@@ -305,7 +309,8 @@ static int machine_trouble(const struct process *p, struct error *e)
     for (size_t k = 0; k < sizeof DISK / sizeof *DISK; k++)
         if (strstr(p->err, DISK[k]))
             return fail(e, EXIT_IO, "the compiler cannot write: %s", p->err);
-    if (strstr(p->err, "cannot execute") || strstr(p->err, "Killed signal terminated"))
+    if (strstr(p->err, "cannot execute") || strstr(p->err, "Killed signal terminated") ||
+        strstr(p->err, "out of memory allocating"))
         return fail(e, EXIT_UNAVAILABLE, "the compiler does not run: %s", p->err);
     if (p->signal && !p->timed_out)
         return fail(e, EXIT_UNAVAILABLE, "the compiler was killed by signal %d", p->signal);
@@ -323,7 +328,7 @@ static int compile_unit(struct batch *b, struct lowered_candidate *m, int count,
     if (!f)
         abort();
     write_unit(b, f, m, count);
-    fclose(f);
+    memory_close(f, &unit);
     int code = run_compiler(b->t, (const char *[]){"-c", "-o", object, NULL}, unit, size, p, b->e);
     free(unit);
     return code;
@@ -342,11 +347,11 @@ static void name_image(const struct lowered_candidate *m, int count, char image[
 
 static int link_unit(struct batch *b, const char *object, const char *image)
 {
-    char path[4096], temporary[4096 + 16];
+    char path[4096], temporary[4096 + 32];
     const char *argv[LINK_COUNT + 4];
     struct process p;
     snprintf(path, sizeof path, "%s/%s.so", b->folder, image);
-    snprintf(temporary, sizeof temporary, "%s.tmp", path);
+    snprintf(temporary, sizeof temporary, "%s.tmp.%ld", path, (long)getpid());
     memcpy(argv, LINK, sizeof LINK);
     memcpy(argv + LINK_COUNT, (const char *[]){"-o", temporary, object, NULL}, 4 * sizeof *argv);
     int code = run_tool(argv, "", 0, &p, b->e);
@@ -455,10 +460,11 @@ static int judge(struct batch *b, struct lowered_candidate *m, int count, const 
     return code;
 }
 
+/* The object's name is this process's own: when a run is killed, its compiler may write on. */
 static int compile_group(struct batch *b, struct lowered_candidate *m, int count)
 {
     char object[4096];
-    snprintf(object, sizeof object, "%s/unit.o", b->folder);
+    snprintf(object, sizeof object, "%s/unit.%ld.o", b->folder, (long)getpid());
     while (count > 0) {
         struct process p;
         int blamed = 0, code = compile_unit(b, m, count, object, &p);

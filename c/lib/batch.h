@@ -27,6 +27,7 @@ struct toolchain {
     const char *backend; /* the folder c/backend */
     const char *include; /* the kernel's own folder, for its #include "…" */
     bool race;           /* instrument memory accesses for the race oracle */
+    const char *device;  /* hash of the GPU's compiler, when only host code is wanted; else NULL */
     char hash[HASH_HEX]; /* of the compiler, its flags, and all in a unit besides mutants */
 };
 
@@ -40,6 +41,7 @@ struct candidate {
     char *message;        /* when not compiled: `line: what is wrong`; owned by the caller */
     char code[HASH_HEX];  /* when compiled: equal for equal machine code */
     char image[HASH_HEX]; /* when compiled: the shared object is <folder>/<image>.so */
+    char device[HASH_HEX]; /* when compiled for a GPU: its device code is <folder>/<device>.gpu */
 };
 
 /* Fills hash, for one kernel and its mutants. EXIT_UNAVAILABLE if there is no compiler; EXIT_DATA,

@@ -13,6 +13,7 @@
 #include "json.h"
 #include "manifest.h"
 #include "memory.h"
+#include "only.h"
 
 /* The mutants at hand, the original first, and what is known of each. */
 struct work {
@@ -23,6 +24,7 @@ struct work {
     struct candidate *candidate; /* count of them */
     struct image *image;         /* count of them, in the same order */
     char **found;                /* count of them: the path of what was compiled now, or NULL */
+    char **found_device;         /* the same for the device code */
     int count;
     struct images old, journal; /* what earlier runs found; own the texts of what is reused */
     struct output journal_out;  /* only its stream and path are used: the journal grows in place */
@@ -39,24 +41,6 @@ static int name_kernel(struct work *w)
 }
 
 /* ---- what is to be compiled ------------------------------------------------------------------ */
-
-/* The ids in --only, a line each, as the keys of an object; NULL for all mutants. */
-static int read_only(struct work *w, json_t **ids)
-{
-    char *text, *next;
-    size_t size;
-    *ids = NULL;
-    if (!w->o->only)
-        return 0;
-    int code = file_read(w->o->only, &text, &size, w->e);
-    if (code)
-        return code;
-    *ids = json_object();
-    for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
-        json_object_set_new(*ids, line, json_true());
-    free(text);
-    return 0;
-}
 
 static void add_candidate(struct work *w, const char *id, struct kernel_text source)
 {
@@ -80,12 +64,13 @@ static int choose_mutants(struct work *w)
 {
     const struct mutants *all = &w->manifest.mutants;
     json_t *only;
-    int code = read_only(w, &only);
+    int code = only_read(w->o->only, &only, w->e);
     if (code)
         return code;
     w->candidate = memory_zeroed(all->count, sizeof *w->candidate);
     w->image = memory_zeroed(all->count, sizeof *w->image);
     w->found = memory_zeroed(all->count, sizeof *w->found);
+    w->found_device = memory_zeroed(all->count, sizeof *w->found_device);
     add_candidate(w, "original", w->original);
     for (int k = 0; k < all->count && !code; k++)
         if (!only || json_object_del(only, all->mutant[k].id) == 0)
@@ -106,11 +91,11 @@ static void open_old(struct images *images, const char *path)
         *images = (struct images){0};
 }
 
-static bool image_exists(const struct work *w, const struct image *i)
+static bool exists(const struct work *w, const char *file)
 {
     char path[2 * PATH_MAX];
-    const char *base = strrchr(i->image, '/');
-    snprintf(path, sizeof path, "%s/%s", w->folder, base ? base + 1 : i->image);
+    const char *base = strrchr(file, '/');
+    snprintf(path, sizeof path, "%s/%s", w->folder, base ? base + 1 : file);
     return access(path, R_OK) == 0;
 }
 
@@ -126,9 +111,11 @@ static void reuse(struct work *w)
         i->status = known->status;
         i->message = known->message;
         i->code = known->code;
-        if (known->image && image_exists(w, known)) {
+        if (known->image && exists(w, known->image) &&
+            (!known->device || exists(w, known->device))) {
             i->image = known->image;
             i->entry = known->entry;
+            i->device = known->device;
         }
     }
     images_settle(w->image, w->count);
@@ -183,22 +170,40 @@ static void progress(const struct work *w, int done, int all)
         w->o->progress(done, all);
 }
 
-/* Takes over what batch_compile found about candidate k. */
+/* A file of the folder, relative to the index. Owned. */
+static char *in_folder(const struct work *w, const char *name, const char *ending)
+{
+    const char *folder = strrchr(w->folder, '/');
+    char *path;
+    if (asprintf(&path, "%s/%s%s", folder ? folder + 1 : w->folder, name, ending) < 0)
+        abort();
+    return path;
+}
+
+/* Takes over what was found about candidate k. */
 static int take_result(struct work *w, int k)
 {
     const struct candidate *c = &w->candidate[k];
     struct image *i = &w->image[k];
-    const char *folder = strrchr(w->folder, '/');
     i->status = c->compiled ? IMAGE_COMPILED : IMAGE_UNCOMPILABLE;
     i->message = c->message;
     if (c->compiled) {
-        if (asprintf(&w->found[k], "%s/%s.so", folder ? folder + 1 : w->folder, c->image) < 0)
-            abort();
         i->code = c->code;
-        i->image = w->found[k];
+        i->image = w->found[k] = in_folder(w, c->image, ".so");
         i->entry = i->id;
     }
+    if (c->compiled && w->o->device)
+        i->device = w->found_device[k] = in_folder(w, c->device, ".gpu");
     return note(w, i);
+}
+
+/* Equal code on a GPU is equal host code and equal device code. */
+static void add_device_code(struct candidate *c)
+{
+    struct hash *h = hash_new();
+    hash_add_text(h, c->code);
+    hash_add_text(h, c->device);
+    hash_finish(h, c->code);
 }
 
 static int compile_some(struct work *w, const int which[], int count)
@@ -207,6 +212,11 @@ static int compile_some(struct work *w, const int which[], int count)
     for (int k = 0; k < count; k++)
         some[k] = w->candidate[which[k]];
     int code = batch_compile(&w->toolchain, w->original, some, count, w->folder, w->e);
+    if (!code && w->o->device)
+        code = w->o->device->compile(some, count, w->folder, w->e);
+    for (int k = 0; k < count && !code; k++)
+        if (some[k].compiled && w->o->device)
+            add_device_code(&some[k]);
     for (int k = 0; k < count; k++)
         w->candidate[which[k]] = some[k];
     free(some);
@@ -276,9 +286,13 @@ static int write_index(struct work *w)
 static void remove_stale(const struct work *w)
 {
     json_t *named = json_object();
-    for (int k = 0; k < w->count; k++)
-        if (w->image[k].image)
-            json_object_set_new(named, strrchr(w->image[k].image, '/') + 1, json_true());
+    for (int k = 0; k < w->count; k++) {
+        const struct image *i = &w->image[k];
+        if (i->image)
+            json_object_set_new(named, strrchr(i->image, '/') + 1, json_true());
+        if (i->device)
+            json_object_set_new(named, strrchr(i->device, '/') + 1, json_true());
+    }
     DIR *folder = opendir(w->folder);
     for (struct dirent *d; folder && (d = readdir(folder));)
         if (d->d_name[0] != '.' && !json_object_get(named, d->d_name))
@@ -328,6 +342,8 @@ static int bring_up_to_date(struct work *w, const char *journal)
     int code = open_journal(w, journal);
     if (!code)
         code = compile_all(w);
+    if (code == EXIT_DATA) /* no run can go on from a kernel that does not compile */
+        unlink(journal);
     if (code)
         return code;
     images_settle(w->image, w->count);
@@ -346,10 +362,12 @@ static void work_free(struct work *w)
             free((char *)w->candidate[k].source.text);
         free(w->candidate[k].message);
         free(w->found[k]);
+        free(w->found_device[k]);
     }
     free(w->candidate);
     free(w->image);
     free(w->found);
+    free(w->found_device);
     free((char *)w->original.text);
     manifest_free(&w->manifest);
     images_free(&w->old);
@@ -365,7 +383,8 @@ int compilation_run(const struct compilation *c, struct error *e)
     snprintf(journal, sizeof journal, "%s.part", c->index);
     snprintf(folder, sizeof folder, "%s", c->kernel);
     w.toolchain =
-        (struct toolchain){.backend = c->backend, .include = dirname(folder), .race = c->race};
+        (struct toolchain){.backend = c->backend, .include = dirname(folder), .race = c->race,
+                           .device = c->device ? c->device->hash : NULL};
     int code = read_inputs(&w);
     if (!code)
         code = make_folder(&w);

@@ -10,7 +10,20 @@
 
 #include <stdbool.h>
 
+#include "batch.h"
 #include "error.h"
+
+/* Compiles what the GPU runs of a kernel. */
+struct device_compiler {
+    const char *hash; /* of the compiler, its options and what it is given besides the kernel */
+
+    /*
+     * Compiles the device code of candidates whose host code is compiled, into <folder>/<device>.gpu, and
+     * sets `device` to its hash. One that does not compile gets a message instead and is no longer
+     * compiled. EXIT_UNAVAILABLE; EXIT_IO.
+     */
+    int (*compile)(struct candidate candidate[], int count, const char *folder, struct error *e);
+};
 
 struct compilation {
     const char *kernel, *manifest;
@@ -19,6 +32,7 @@ struct compilation {
     const char *backend; /* the folder c/backend */
     bool race;           /* instrument memory accesses for the race oracle */
     int batch;           /* mutants a translation unit, 1 … OBJECT_MUTANTS */
+    const struct device_compiler *device; /* NULL: for the CPU */
     void (*progress)(int done, int all); /* called before each unit and at the end; may be NULL */
 };
 

@@ -22,6 +22,7 @@ struct image {
     const char *code;    /* hash of its machine code; all but the uncompilable */
     const char *image;   /* compiled: the shared object, relative to the index's folder */
     const char *entry;   /* compiled: the id it has there */
+    const char *device;  /* compiled for a GPU: its device code, relative as well */
     const char *message; /* uncompilable: `line: what is wrong` */
     const char *of;      /* duplicate: the earlier mutant that it equals */
 };

@@ -27,8 +27,6 @@ static const char *const SHIM_STANDS_FOR[] = {
     "cuda_runtime.h",
     "cuda_runtime_api.h",
     "device_launch_parameters.h",
-    "cuda_fp16.h",
-    "cuda_bf16.h",
     "math_constants.h",
     "math.h",
     "cmath",
@@ -41,7 +39,11 @@ static const char *const SHIM_STANDS_FOR[] = {
     "stddef.h",
     "cstddef",
     "prelude.h",
+    NULL,
 };
+
+/* Headers of the shim's own, which build on it and so stand behind it. */
+static const char *const SHIM_HAS[] = {"cuda_fp16.h", "cuda_bf16.h", NULL};
 
 __attribute__((format(printf, 4, 5))) static void replace(struct lowering *w, int begin, int end,
                                                           const char *format, ...)
@@ -75,6 +77,21 @@ static int unsupported(struct lowering *w, int token, const char *what)
 static bool is_name(const struct source *s, int i)
 {
     return i >= 0 && i < s->tokens && s->token[i].kind == TOKEN_NAME;
+}
+
+/* Tokens [from, to) as text with single spaces: a comment or a line break in them changes nothing.
+ */
+static char *tokens_text(const struct source *s, int from, int to)
+{
+    char *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        abort();
+    for (int i = from; i < to; i++)
+        fprintf(f, "%s%.*s", i > from ? " " : "", token_length(s, i), s->text + s->token[i].begin);
+    memory_close(f, &text);
+    return text;
 }
 
 /* ---- barriers -------------------------------------------------------------------------------- */
@@ -148,20 +165,36 @@ static int launch_comma(const struct source *s, int open, int n)
     return i;
 }
 
+/* The kernel that is launched by the `<<<` at `open`: *callee is its first token, *text (owned) its
+ * expression. */
+static int launch_kernel(struct lowering *w, int open, int *callee, char **text)
+{
+    int name;
+    *callee = launch_callee(w->s, open, &name);
+    if (*callee == NONE)
+        return unsupported(w, open, "a launch needs the name of a kernel before <<<");
+    if (!token_is(w->s, open - 1, ">") && is_template(w->s, name))
+        return unsupported(w, open, "the launch of a template needs its arguments: k<…><<<…>>>");
+    *text = tokens_text(w->s, *callee, open);
+    return 0;
+}
+
 static int lower_launch(struct lowering *w, int open)
 {
     const struct source *s = w->s;
-    int close = s->token[open].partner, name, callee = launch_callee(s, open, &name);
+    int close = s->token[open].partner, callee;
     int first = launch_comma(s, open, 1), second = launch_comma(s, open, 2);
-    if (callee == NONE)
-        return unsupported(w, open, "a launch needs the name of a kernel before <<<");
-    if (!token_is(s, open - 1, ">") && is_template(s, name))
-        return unsupported(w, open, "the launch of a template needs its arguments: k<…><<<…>>>");
-    if (first == close)
+    char *kernel;
+    int code = launch_kernel(w, open, &callee, &kernel);
+    if (code)
+        return code;
+    if (first == close) {
+        free(kernel);
         return unsupported(w, open, "a launch needs a grid and a block");
+    }
     replace(w, begin_of(w, callee), begin_of(w, callee), "simt_launcher((");
-    replace(w, begin_of(w, open), end_of(w, open), "), \"%.*s\", dim3(", token_length(s, name),
-            s->text + begin_of(w, name));
+    replace(w, begin_of(w, open), end_of(w, open), "), \"%s\", dim3(", kernel);
+    free(kernel);
     replace(w, begin_of(w, first), end_of(w, first), "), dim3(");
     if (second == close) {
         replace(w, begin_of(w, close), end_of(w, close), "), 0)");
@@ -188,21 +221,6 @@ struct declarator {
     char *name;
     char *extents; /* [N][M], or "" */
 };
-
-/* Tokens [from, to) as text with single spaces: a comment or a line break in them changes nothing.
- */
-static char *tokens_text(const struct source *s, int from, int to)
-{
-    char *text;
-    size_t size;
-    FILE *f = open_memstream(&text, &size);
-    if (!f)
-        abort();
-    for (int i = from; i < to; i++)
-        fprintf(f, "%s%.*s", i > from ? " " : "", token_length(s, i), s->text + s->token[i].begin);
-    fclose(f);
-    return text;
-}
 
 static void append(char **text, const char *more)
 {
@@ -375,7 +393,7 @@ static int lower_shared(struct lowering *w, int i)
         if (!f)
             abort();
         code = print_shared(w, f, &d);
-        fclose(f);
+        memory_close(f, &text);
     }
     if (!code)
         replace(w, begin_of(w, d.first), end_of(w, d.last), "%s", text);
@@ -410,11 +428,10 @@ static const char *directive_rest(const struct source *s, const struct directive
     return c + length + strspn(c + length, " \t");
 }
 
-static bool shim_stands_for(const char *header, size_t length)
+static bool is_one_of(const char *const list[], const char *header, size_t length)
 {
-    for (size_t k = 0; k < sizeof SHIM_STANDS_FOR / sizeof *SHIM_STANDS_FOR; k++)
-        if (strlen(SHIM_STANDS_FOR[k]) == length &&
-            strncmp(SHIM_STANDS_FOR[k], header, length) == 0)
+    for (int k = 0; list[k]; k++)
+        if (strlen(list[k]) == length && strncmp(list[k], header, length) == 0)
             return true;
     return false;
 }
@@ -439,8 +456,10 @@ static void lower_directives(struct lowering *w, FILE *system, FILE *quoted, FIL
         for (const char *c = base; c < header + 1 + length; c++)
             if (*c == '/' && *header == '"')
                 base = c + 1;
-        if (!shim_stands_for(base, (size_t)(header + 1 + length - base)))
-            fprintf(*header == '<' ? system : quoted, "#include %.*s\n", (int)length + 2, header);
+        size_t base_length = (size_t)(header + 1 + length - base);
+        bool early = *header == '<' && !is_one_of(SHIM_HAS, base, base_length);
+        if (!is_one_of(SHIM_STANDS_FOR, base, base_length))
+            fprintf(early ? system : quoted, "#include %.*s\n", (int)length + 2, header);
         replace(w, d->begin, d->end, "%s", "");
     }
 }
@@ -538,15 +557,39 @@ int lower(const struct source *s, enum linkage linkage, const bool shared[], str
         lower_directives(&w, system, quoted, undefs);
         write_text(&w, text);
         write_unseen(s, unseen);
-        fclose(system);
-        fclose(quoted);
-        fclose(text);
-        fclose(undefs);
-        fclose(unseen);
+        memory_close(system, &l->system);
+        memory_close(quoted, &l->quoted);
+        memory_close(text, &l->text);
+        memory_close(undefs, &l->undefs);
+        memory_close(unseen, &l->unseen);
     }
     for (int k = 0; k < w.edits; k++)
         free(w.edit[k].text);
     free(w.edit);
+    return code;
+}
+
+int lower_kernels(const struct source *s, char **kernels, struct error *e)
+{
+    struct lowering w = {.s = s, .e = e};
+    int code = 0, callee;
+    char *kernel;
+    size_t size;
+    FILE *f = open_memstream(kernels, &size);
+    if (!f)
+        abort();
+    for (int i = 0; i < s->tokens && !code; i++) {
+        if (!token_is(s, i, "<<<"))
+            continue;
+        code = launch_kernel(&w, i, &callee, &kernel);
+        if (!code) {
+            fprintf(f, "%s\n", kernel);
+            free(kernel);
+        }
+    }
+    memory_close(f, kernels);
+    if (code)
+        free(*kernels);
     return code;
 }
 

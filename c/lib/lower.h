@@ -48,6 +48,14 @@ int lower(const struct source *s, enum linkage linkage, const bool shared[], str
           struct error *e);
 void lowered_free(struct lowered *l);
 
+/*
+ * lower_kernels - the kernels that the file launches, as expressions: `k`, `k < 2 >`
+ *
+ * In the words that simt_launcher() gets as the kernel's name. Owned, each with a newline, in the
+ * order of the launches; one launched twice stands there twice. EXIT_DATA as lower().
+ */
+int lower_kernels(const struct source *s, char **kernels, struct error *e);
+
 /* Writes a translation unit up to the code: system includes, shim, prelude, quoted includes. */
 void lower_write_head(FILE *f, const char *system, const char *quoted);
 

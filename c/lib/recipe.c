@@ -398,14 +398,40 @@ int pool_read(struct pool *pool, const struct plugin *p, const long profile[], c
     return code;
 }
 
+static void recipe_free(struct recipe *r)
+{
+    free(r->id);
+    free(r->suite);
+    free(r->tensor);
+    free(r->fill);
+}
+
+static bool is_listed(const char *list, const char *id)
+{
+    for (size_t length; *list; list += length + (list[length] == ',')) {
+        length = strcspn(list, ",");
+        if (strlen(id) == length && strncmp(list, id, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+void pool_keep(struct pool *pool, const char *list)
+{
+    int kept = 0;
+    for (int k = 0; k < pool->recipes; k++) {
+        if (is_listed(list, pool->recipe[k].id))
+            pool->recipe[kept++] = pool->recipe[k];
+        else
+            recipe_free(&pool->recipe[k]);
+    }
+    pool->recipes = kept;
+}
+
 void pool_free(struct pool *pool)
 {
-    for (int k = 0; k < pool->recipes; k++) {
-        free(pool->recipe[k].id);
-        free(pool->recipe[k].suite);
-        free(pool->recipe[k].tensor);
-        free(pool->recipe[k].fill);
-    }
+    for (int k = 0; k < pool->recipes; k++)
+        recipe_free(&pool->recipe[k]);
     free(pool->recipe);
     *pool = (struct pool){0};
 }

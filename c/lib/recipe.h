@@ -71,6 +71,9 @@ int pool_read(struct pool *pool, const struct plugin *p, const long profile[], c
               struct error *e);
 void pool_free(struct pool *pool);
 
+/* Only the inputs whose ids are in the list (`a,b`) stay in the pool. */
+void pool_keep(struct pool *pool, const char *list);
+
 /* The values of parameter or input t, `tensor_count` of them. */
 void recipe_fill(const struct recipe *r, int t, float values[]);
 

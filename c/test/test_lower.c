@@ -43,10 +43,10 @@ static const char *const BECOMES[][2] = {
     {"void f() { k<<<g, b>>>(x); }",
      "void f() { simt_launcher((k), \"k\", dim3(g), dim3( b), 0)(x); }"},
     {"void f() { k<4, (2 > 1)><<<dim3(n, 2), 64, s * 4>>>(x, y); }",
-     "void f() { simt_launcher((k<4, (2 > 1)>), \"k\", dim3(dim3(n, 2)), dim3( 64), ( s * 4))(x, "
-     "y); }"},
+     "void f() { simt_launcher((k<4, (2 > 1)>), \"k < 4 , ( 2 > 1 ) >\", dim3(dim3(n, 2)), "
+     "dim3( 64), ( s * 4))(x, y); }"},
     {"void f() { a::k<<<g, b, 0, stream>>>(x); }",
-     "void f() { simt_launcher((a::k), \"k\", dim3(g), dim3( b), ( 0))(x); }"},
+     "void f() { simt_launcher((a::k), \"a :: k\", dim3(g), dim3( b), ( 0))(x); }"},
     {"void f() { if (n < 4) k<<<g, b>>>(); }",
      "void f() { if (n < 4) simt_launcher((k), \"k\", dim3(g), dim3( b), 0)(); }"},
     /* barriers */
@@ -123,6 +123,7 @@ static void test_refused(void **state)
 
 static const char LINES[] = "#include <cuda_runtime.h>\n"
                             "#include <algorithm>\n"
+                            "#include <cuda_fp16.h>\n"
                             "#include \"mine.h\"\n"
                             "# define N 4\n"
                             "#define TWICE(x) \\\n"
@@ -160,7 +161,7 @@ static void test_lines_stay(void **state)
     assert_int_equal(line_of(l.text, "here;"), line_of(LINES, "here;"));
     assert_int_equal(line_of(l.text, "there;"), line_of(LINES, "there;"));
     assert_string_equal(l.system, "#include <algorithm>\n");
-    assert_string_equal(l.quoted, "#include \"mine.h\"\n");
+    assert_string_equal(l.quoted, "#include <cuda_fp16.h>\n#include \"mine.h\"\n");
     assert_string_equal(l.undefs, "#undef N\n#undef TWICE\n");
     assert_non_null(strstr(l.text, "extern \"C\" void f()"));
     assert_null(strstr(l.text, "#include"));

@@ -262,6 +262,8 @@ static void stop(void)
 {
 }
 
-const struct backend backend_cpu = {.name = "cpu", .code = EXECUTOR_HASH, .orders = ORDERS,
+static const char *const ORDER[ORDERS] = {[SIMT_FORWARD] = "forward", [SIMT_REVERSED] = "reversed"};
+
+const struct backend backend_cpu = {.name = "cpu", .code = EXECUTOR_HASH, .orders = ORDERS, .order = ORDER,
                                     .start = start, .stop = stop, .make = make,
                                     .free = free_trial, .run = run};

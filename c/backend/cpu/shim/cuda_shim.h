@@ -36,6 +36,29 @@ typedef unsigned long uint64_t;
 typedef unsigned long uintptr_t;
 typedef unsigned int uint;
 
+/* A kernel file may include system headers, which stand before this one. */
+#undef NULL
+#undef INFINITY
+#undef NAN
+#undef HUGE_VALF
+#undef FLT_MAX
+#undef FLT_MIN
+#undef FLT_EPSILON
+#undef DBL_MAX
+#undef DBL_MIN
+#undef DBL_EPSILON
+#undef INT_MAX
+#undef INT_MIN
+#undef UINT_MAX
+#undef LONG_MAX
+#undef CUDART_INF_F
+#undef CUDART_NAN_F
+#undef CUDART_PI_F
+#undef M_PI
+#undef M_SQRT2
+#undef M_SQRT1_2
+#undef M_2_SQRTPI
+#undef M_LOG2E
 #define NULL 0
 #define INFINITY __builtin_inff()
 #define NAN __builtin_nanf("")
@@ -135,6 +158,35 @@ inline __attribute__((always_inline)) void simt_tick()
 
 /* kernel<<<grid, block, dynamic>>>(arguments) is simt_launcher(kernel, "kernel", grid, block, dynamic)
  * (arguments). */
+#ifdef SIMT_GPU /* host code for the CUDA backend: a launch names its kernel and refers to no code of it */
+extern "C" void gpu_launch(const char *kernel, const dim3 *grid, const dim3 *block, size_t dynamic,
+                           void *arguments[]);
+template <class... P> struct simt_launch_of {
+    const char *name;
+    dim3 grid, block;
+    size_t dynamic;
+
+    void operator()(P... arguments) const
+    {
+        void *pointers[] = {(void *)&arguments..., nullptr};
+        gpu_launch(name, &grid, &block, dynamic, pointers);
+    }
+};
+template <class... P>
+__forceinline__ simt_launch_of<P...> simt_launcher(void (*)(P...), const char *name, dim3 grid, dim3 block,
+                                                   size_t dynamic)
+{
+    return {name, grid, block, dynamic};
+}
+#define cudaMalloc gpu_malloc
+#define cudaMallocAsync gpu_malloc_async
+#define cudaFree gpu_free
+#define cudaFreeAsync gpu_free_async
+#define cudaMemset gpu_memset
+#define cudaMemsetAsync gpu_memset_async
+#define cudaMemcpy gpu_memcpy
+#define cudaMemcpyAsync gpu_memcpy_async
+#else
 template <class... P> struct simt_launch_of {
     void (*kernel)(P...);
     const char *name;
@@ -154,6 +206,7 @@ inline simt_launch_of<P...> simt_launcher(void (*kernel)(P...), const char *name
 {
     return {kernel, name, grid, block, dynamic};
 }
+#endif
 
 /* ---- warps ---- */
 

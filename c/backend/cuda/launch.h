@@ -1,0 +1,52 @@
+/*
+ * launch - runs a kernel file's host function on the GPU.
+ *
+ * The host function is CPU code, compiled with SIMT_GPU (cuda_shim.h), and runs within simt_run() as
+ * on the CPU backend, which contains its faults and endless loops; its launches and its calls of the
+ * runtime API come here.
+ */
+#ifndef ASSAY_LAUNCH_H
+#define ASSAY_LAUNCH_H
+
+#include "../cpu/simt.h"
+#include "gpu.h"
+
+struct kernel {
+    char *expression;
+    function function;
+};
+
+/* Device code in the process: a file of nvrtc.h. */
+struct code {
+    module module;
+    struct kernel *kernel;
+    int kernels;
+};
+
+/* EXIT_IO; EXIT_DATA; EXIT_UNAVAILABLE if the driver refuses it. code_unload in any case. */
+int code_load(struct code *c, const char *path, struct error *e);
+void code_unload(struct code *c);
+
+/* NULL if there is none. */
+function code_kernel(const struct code *c, const char *expression);
+
+/* Launches from now on find their kernels in these, the first that has it. */
+void launch_from(const struct code code[], int count);
+
+/*
+ * launch_run - runs a host function and waits for all it started, up to limit_s seconds on the GPU
+ *
+ * Returns true when the process cannot be used any more: after a fault of the device, and when a
+ * kernel is still running.
+ */
+bool launch_run(launch_function *launch, float *const in[], float *const out[], const long dim[],
+                const double hyper[], double limit_s, struct simt_verdict *verdict);
+
+/* Waits as launch_run does, and puts what went wrong into the verdict. */
+bool launch_wait(double limit_s, struct simt_verdict *verdict);
+
+/* Launches one of the backend's own kernels: `wanted` threads in all, in blocks of 256, of which there
+ * are FINDINGS_BLOCKS at most. The driver's error, or 0. */
+int launch_own(function f, long wanted, void *arguments[]);
+
+#endif

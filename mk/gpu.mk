@@ -1,0 +1,74 @@
+# gpu.mk: what the CUDA backend adds to the Makefile, which includes it. None of it is needed without a GPU but the
+# scores of the rows that lie in results/h200.
+
+# ---- references and the backend's own kernels -------------------------------------------------------
+
+CUBIN := build/bin/cubin
+GPU_CODE := $(foreach real,f64 f32,$(patsubst kernels/ref/%.cu,build/ref/cuda/$(real)/%.gpu, \
+              $(filter-out kernels/ref/table.cu,$(REF_SOURCES)))) build/ref/cuda/service.gpu
+GPU_HEADERS := kernels/ref/ref.h kernels/ref/ref.cuh $(wildcard c/backend/cuda/*.h) c/lib/generator.h
+
+# Host code of the references, whose launches go to the GPU; and their device code.
+define GPU_REF_RULES
+$(REF_SOURCES:kernels/ref/%.cu=build/ref/cuda/$(1)/%.o): build/ref/cuda/$(1)/%.o: build/ref/%.cpp \
+  kernels/ref/ref.h kernels/ref/ref.cuh $(wildcard c/backend/cpu/shim/*.h)
+	@mkdir -p $$(@D)
+	$$(Q)$(CXX) $(CXXFLAGS) -DSIMT_GPU $(REAL_$(1)) -c -o $$@ $$<
+build/ref/cuda/$(1).so: $(REF_SOURCES:kernels/ref/%.cu=build/ref/cuda/$(1)/%.o)
+	$$(Q)$(CXX) -shared -o $$@ $$^
+build/ref/cuda/$(1)/%.gpu: kernels/ref/%.cu $(GPU_HEADERS) $(CUBIN)
+	$$(call say,CUBIN,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$(CUBIN) -o $$@ $(patsubst %,-n%,$(REAL_$(1))) -n-Ikernels/ref -n-default-device $$<
+endef
+$(foreach real,f64 f32,$(eval $(call GPU_REF_RULES,$(real))))
+build/ref/cuda/service.gpu: c/backend/cuda/service.cu $(GPU_HEADERS) $(CUBIN)
+	$(call say,CUBIN,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CUBIN) -o $@ -n-Ic/lib -n-Ic/backend/cuda -n-default-device $<
+GPU_REFERENCES := build/ref/cuda/f64.so build/ref/cuda/f32.so $(GPU_CODE)
+
+# ---- on a machine with a GPU ------------------------------------------------------------------------
+
+# `make measure PROFILE=h200`; without a profile it is h200.
+GPU_PROFILE := $(if $(filter cpu,$(PROFILE)),h200,$(PROFILE))
+KERNELBENCH ?=#           a checkout of KernelBench, for `make crosscheck`
+
+measure: build/bin/compile build/bin/gate build/bin/witness $(GPU_REFERENCES) $(ALL_PROBLEMS:%=build/problems/%.so) \
+  $(call files,manifest) ## the campaign on the GPUs of this machine, into build/measured/PROFILE
+	$(Q)tools/measure -P $(GPU_PROFILE) -o build/measured/$(GPU_PROFILE)
+crosscheck: build/bin/witness ## judge a sample of its mutants with PyTorch, KERNELBENCH=path
+	$(Q)[ -n "$(KERNELBENCH)" ] || { echo "make crosscheck needs KERNELBENCH=path/to/KernelBench" >&2; exit 64; }
+	$(Q)python3 tools/crosscheck --kernelbench $(KERNELBENCH) --results build/measured/$(GPU_PROFILE) \
+	  -o build/measured/$(GPU_PROFILE)/crosscheck.jsonl
+bench-gpu: build/bin/bench_gpu $(GPU_REFERENCES) ## how fast the CUDA backend is
+	$(Q)build/bin/bench_gpu
+check-gpu: build/test/test_gpu $(GPU_REFERENCES) ## the tests that need a GPU
+	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove $<
+.PHONY: measure crosscheck bench-gpu check-gpu
+
+# A driver without a GPU, for test_cuda.
+test: build/test/fake_cuda.so
+build/test/fake_cuda.so: c/test/fake_cuda.c $(wildcard c/backend/cuda/*.h) c/lib/generator.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -fPIC -shared -o $@ $< -lm
+
+# ---- from the rows that were measured ---------------------------------------------------------------
+
+ifneq ($(PROFILE),h200)
+H200 := $(patsubst results/h200/%/rows.jsonl.gz,%,$(sort $(wildcard results/h200/*/*/rows.jsonl.gz)))
+H200_SCORES := $(H200:%=build/h200/%/score.json)
+$(H200_SCORES): build/h200/%/score.json: results/h200/%/rows.jsonl.gz build/protocols/calibrated.json build/bin/score
+	$(call say,SCORE,$@)
+	@mkdir -p $(@D)
+	$(Q)for f in manifest images gate ladder rows; do gunzip -c results/h200/$*/$$f.jsonl.gz >$(@D)/$$f.jsonl; done
+	$(Q)cd $(@D) && $(CURDIR)/build/bin/score -o score.json --protocols $(CURDIR)/build/protocols --manifest manifest.jsonl \
+	  --images images.jsonl --gate gate.jsonl --ladder ladder.jsonl rows.jsonl && touch score.json
+build/h200/setcover.json: $(H200_SCORES) build/bin/setcover
+	$(call say,SETCOVER,$@)
+	$(Q)build/bin/setcover -o $@ $(H200_SCORES) && touch $@
+build/h200/summary.json: $(H200_SCORES) build/h200/setcover.json build/rules.jsonl $(PUBLISHED) build/bin/score
+	$(call say,SUMMARY,$@)
+	$(Q)build/bin/score --merge -o $@ --profile h200 --setcover build/h200/setcover.json \
+	  --real-faults results/published/real-faults.json --rules build/rules.jsonl $(H200_SCORES) && touch $@
+endif
