@@ -1,12 +1,7 @@
 /* calibrate - tolerances from the errors of correct kernels, and what they catch. */
 #include <argp.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "calibration.h"
 #include "json.h"
@@ -26,9 +21,7 @@ enum { OPTION_PARITY = 256, OPTION_CORPUS, OPTION_STRICT, OPTION_AGAINST };
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "FILE", 0, "Write the result to FILE", 0},
-    {"corpus", OPTION_CORPUS, "FILE", 0,
-     "What the kernels are: a corpus.json, or its folder (default kernels/gpuemu of this assay)",
-     0},
+    {"corpus", OPTION_CORPUS, "FILE", 0, "A corpus.json, or its folder (" CORPUS_PATH ")", 0},
     {"parity", OPTION_PARITY, NULL, 0,
      "The published tables, number by number as the public script", 0},
     {"against", OPTION_AGAINST, "FILE", 0,
@@ -75,23 +68,6 @@ static const struct argp ARGP = {
            "Exit status: 0 written; 64 usage; 65 bad data, or nothing in it that can be used; 74 "
            "input or output failed.",
 };
-
-/* The file named by --corpus; without it the one of the tree that this program was built in. */
-static int find_corpus(const struct options *o, char path[PATH_MAX], struct error *e)
-{
-    struct stat status;
-    char self[PATH_MAX] = "";
-    if (o->corpus)
-        snprintf(path, PATH_MAX, "%s", o->corpus);
-    else if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
-        return fail_errno(e, "/proc/self/exe");
-    else
-        snprintf(path, PATH_MAX, "%s/../../kernels/gpuemu", dirname(self));
-    size_t length = strlen(path);
-    if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
-        snprintf(path + length, PATH_MAX - length, "/corpus.json");
-    return 0;
-}
 
 static void print_skipped(void *context, const struct error *why)
 {
@@ -154,12 +130,9 @@ static int write_result(const struct options *o, const struct cells *cells,
 
 static int calibrate(const struct options *o, struct error *e)
 {
-    char path[PATH_MAX];
     struct corpus corpus;
     struct cells cells, other;
-    int code = find_corpus(o, path, e);
-    if (!code)
-        code = corpus_read(&corpus, path, e);
+    int code = corpus_read(&corpus, o->corpus, e);
     if (code)
         return code;
     cells_init(&cells, &corpus);
@@ -177,9 +150,10 @@ static int calibrate(const struct options *o, struct error *e)
 
 int main(int argc, char **argv)
 {
-    struct options o = {0};
+    struct options o = {.corpus = CORPUS_PATH};
     struct error e;
-    argp_parse(&ARGP, argc, argv, 0, NULL, &o);
+    if (argp_parse(&ARGP, argc, argv, 0, NULL, &o))
+        abort(); /* no memory for it; it reports all else itself */
     int code = calibrate(&o, &e);
     free(o.against);
     return code ? error_print("calibrate", &e) : 0;

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/cpu/fuzzer.h"
 #include "error.h"
 #include "file.h"
 #include "fuzz.h"
-#include "fuzzer.h"
 #include "hash.h"
 #include "json.h"
 #include "memory.h"
@@ -37,7 +37,7 @@ enum {
 
 static const struct argp_option OPTIONS[] = {
     {"output", 'o', "ROWS", 0, "Write the rows to this file", 0},
-    {"corpus", OPTION_CORPUS, "FILE", 0, "The corpus (kernels/gpuemu/corpus.json)", 0},
+    {"corpus", OPTION_CORPUS, "FILE", 0, "A corpus.json, or its folder (" CORPUS_PATH ")", 0},
     {"entry", OPTION_ENTRY, "NAME", 0, "Only this entry; may be repeated", 0},
     {"strategy", 's', "NAME", 0, "How cases are drawn (default)", 0},
     {"layout", 'l', "NAME", 0, "How inputs lie in memory (contiguous)", 0},
@@ -151,7 +151,7 @@ static int choose_entries(struct campaign *c, struct error *e)
     for (int k = 0; k < o->entries && !code; k++) {
         int found = corpus_find(corpus, o->entry[k]);
         if (found < 0)
-            code = fail(e, EXIT_DATA, "%s: has no entry '%s'", o->corpus, o->entry[k]);
+            code = fail(e, EXIT_DATA, "%s: has no entry '%s'", corpus->path, o->entry[k]);
         else
             wanted[found] = true;
     }
@@ -169,7 +169,7 @@ static int hash_sources(const struct campaign *c, char digest[HASH_HEX], struct 
     char path[4096];
     struct hash *h = hash_new();
     hash_add_text(h, EXECUTOR_HASH);
-    int code = hash_file(o->corpus, digest, e);
+    int code = hash_file(c->fuzzer->corpus->path, digest, e);
     hash_add_text(h, digest);
     snprintf(path, sizeof path, "%s/f64.so", o->ref);
     if (!code)
@@ -306,7 +306,7 @@ static int again(const struct options *o, struct fuzzer *f, struct error *e)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.corpus = "kernels/gpuemu/corpus.json",
+    struct options o = {.corpus = CORPUS_PATH,
                         .kernels = "build/gpuemu",
                         .ref = "build/ref",
                         .iterations = 60,
@@ -314,7 +314,8 @@ int main(int argc, char **argv)
                         .seed = 1};
     const struct argp argp = {OPTIONS, parse, NULL, DOC, NULL, NULL, NULL};
     o.entry = memory_zeroed(argc, sizeof *o.entry);
-    argp_parse(&argp, argc, argv, 0, NULL, &o);
+    if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+        abort(); /* no memory for it; it reports all else itself */
 
     struct error e;
     struct corpus corpus;

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "../c/lib/dtype.h"
 #include "../c/lib/generator.h"
 #include "ref/ref.h"
 
@@ -31,7 +32,6 @@ struct hyperparameter {
     double value;
 };
 
-enum dtype { F32, F16, BF16 };
 enum role { PARAMETER, INPUT, OUTPUT };
 
 struct tensor {
@@ -107,7 +107,7 @@ static inline void problem_add(struct layout *l, enum role role, const char *nam
     if (l->tensors == PROBLEM_TENSORS)
         return; /* plugin_layout() reports a full table */
     struct tensor *t = &l->tensor[l->tensors++];
-    *t = (struct tensor){.role = role, .dtype = F32, .rank = rank, .native = native};
+    *t = (struct tensor){.role = role, .dtype = FLOAT32, .rank = rank, .native = native};
     snprintf(t->name, sizeof t->name, "%s", name);
     for (int k = 0; k < rank; k++)
         t->shape[k] = shape[k];

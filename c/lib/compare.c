@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "select.h"
+
 /* float32 as an integer whose order is the numbers' order, −0 just below +0's place shared with it. */
 static int64_t ordered(float x)
 {
@@ -21,31 +23,6 @@ static bool same_class(float a, float b)
 static double larger(double a, double b)
 {
     return b <= a ? a : b; /* a NaN b wins: it must not vanish in a maximum */
-}
-
-/* Moves the k-th smallest of x[low … high] (no NaN) to x[k], smaller ones below it. Wirth's form of Hoare's select. */
-static double select_kth(double *x, long low, long high, long k)
-{
-    while (low < high) {
-        double pivot = x[k];
-        long i = low, j = high;
-        while (i <= j) {
-            while (x[i] < pivot)
-                i++;
-            while (pivot < x[j])
-                j--;
-            if (i > j)
-                break;
-            double swap = x[i];
-            x[i++] = x[j];
-            x[j--] = swap;
-        }
-        if (j < k)
-            low = i;
-        if (k < i)
-            high = j;
-    }
-    return x[k];
 }
 
 /* The smallest value that `share` of the n values do not exceed: index ⌈share n⌉ − 1 once sorted. */

@@ -1,28 +1,12 @@
 #include "corpus.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "json.h"
-
-static const char *const DTYPE[DTYPES] = {"bfloat16", "float16", "float32"};
-
-const char *dtype_name(enum dtype dtype)
-{
-    return DTYPE[dtype];
-}
-
-bool dtype_find(const char *name, enum dtype *dtype)
-{
-    for (int d = 0; d < DTYPES; d++) {
-        if (strcmp(DTYPE[d], name) == 0) {
-            *dtype = (enum dtype)d;
-            return true;
-        }
-    }
-    return false;
-}
 
 /* What is wrong with `key` of the entry at hand. */
 static int wrong(const struct json_at *at, const char *key, const char *what, struct error *e)
@@ -113,7 +97,7 @@ static int read_tolerances(const struct json_at *at, struct corpus_entry *entry,
     struct json_at tolerance, published;
     int code = json_get_object(at, "tolerance", &tolerance, e);
     for (int d = 0; !code && d < DTYPES; d++) {
-        code = json_get_number(&tolerance, DTYPE[d], &entry->tolerance[d], e);
+        code = json_get_number(&tolerance, dtype_name(d), &entry->tolerance[d], e);
         if (!code && !(entry->tolerance[d] > 0))
             code = wrong(at, "tolerance", "is not above 0", e);
     }
@@ -301,15 +285,26 @@ static int read_entries(struct corpus *corpus, const struct json_at *document, s
     return resolve(corpus, &entries, e);
 }
 
+/* The file that `path` means, malloc'd. */
+static char *find_file(const char *path)
+{
+    struct stat status;
+    char *file;
+    bool folder = stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    if (asprintf(&file, folder ? "%s/corpus.json" : "%s", path) < 0)
+        abort();
+    return file;
+}
+
 int corpus_read(struct corpus *corpus, const char *path, struct error *e)
 {
     struct json_at document;
-    *corpus = (struct corpus){0};
-    int code = json_document(&document, path, "corpus", e);
-    if (code)
-        return code;
-    corpus->document = document.value;
-    code = read_entries(corpus, &document, e);
+    *corpus = (struct corpus){.path = find_file(path)};
+    int code = json_document(&document, corpus->path, "corpus", e);
+    if (!code) {
+        corpus->document = document.value;
+        code = read_entries(corpus, &document, e);
+    }
     if (code)
         corpus_free(corpus);
     return code;
@@ -319,6 +314,7 @@ void corpus_free(struct corpus *corpus)
 {
     free(corpus->entry);
     free(corpus->candidates);
+    free(corpus->path);
     json_decref(corpus->document);
     *corpus = (struct corpus){0};
 }

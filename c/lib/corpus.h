@@ -23,13 +23,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 
+#include "dtype.h"
 #include "error.h"
-
-enum dtype { BFLOAT16, FLOAT16, FLOAT32, DTYPES }; /* in the order of their names */
-
-/* "bfloat16", "float16", "float32". */
-const char *dtype_name(enum dtype dtype);
-bool dtype_find(const char *name, enum dtype *dtype);
 
 enum { CORPUS_DIMS = 4, CORPUS_INPUTS = 4, CORPUS_RANK = 4 };
 
@@ -78,11 +73,15 @@ struct corpus {
     int count;
     double low, high; /* the range of the inputs */
     long *candidates; /* all dims' */
+    char *path;       /* of the file that was read */
     json_t *document; /* which the texts lie in */
 };
 
-/* EXIT_IO; EXIT_DATA with one line for an entry that is not as above. corpus_free() after success
- * only. */
+/* Where it is, from the project's root. */
+#define CORPUS_PATH "kernels/gpuemu"
+
+/* path: a corpus.json, or its folder. EXIT_IO; EXIT_DATA with one line for an entry that is not as
+ * above. corpus_free() after success only. */
 int corpus_read(struct corpus *corpus, const char *path, struct error *e);
 void corpus_free(struct corpus *corpus);
 

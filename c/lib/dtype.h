@@ -8,11 +8,16 @@
 #ifndef ASSAY_DTYPE_H
 #define ASSAY_DTYPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "corpus.h"
+enum dtype { BFLOAT16, FLOAT16, FLOAT32, DTYPES }; /* in the order of their names */
+
+/* "bfloat16", "float16", "float32". */
+const char *dtype_name(enum dtype dtype);
+bool dtype_find(const char *name, enum dtype *dtype);
 
 /* The ULP distance from or to a number that is not finite. */
 #define DTYPE_ULP_NONFINITE UINT64_MAX

@@ -2,11 +2,14 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "json.h"
+#include "memory.h"
+#include "stats.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -60,10 +63,55 @@ static int read_nmse(struct protocol *p, const struct json_at *rule, struct erro
     return code ? code : json_get_number(rule, "limit", &p->limit, e);
 }
 
+static bool is_texts(const json_t *array)
+{
+    size_t i;
+    json_t *value;
+    json_array_foreach(array, i, value)
+    {
+        if (!json_is_string(value))
+            return false;
+    }
+    return true;
+}
+
+static int read_from(struct protocol *p, const struct json_at *rule, struct error *e)
+{
+    struct json_at from;
+    if (!json_has(rule, "from"))
+        return 0;
+    int code = json_get_array(rule, "from", &from, e);
+    if (!code && !is_texts(from.value))
+        code = fail(e, EXIT_DATA, "%s: 'from' holds something that is no text", rule->path);
+    p->from = code ? NULL : from.value;
+    return code;
+}
+
+static int read_calibrated(struct protocol *p, const struct json_at *rule, struct error *e)
+{
+    static const char *const KEYS[] = {"rule", "error", "percentile", "factor", "from", NULL};
+    const char *error;
+    int code = json_only(rule, KEYS, e);
+    if (!code)
+        code = json_get_text(rule, "error", &error, e);
+    if (code)
+        return code;
+    p->calibrates_t = strcmp(error, "t") == 0;
+    if (!p->calibrates_t && strcmp(error, "max_abs") != 0)
+        return fail(e, EXIT_DATA, "%s: 'error' is neither max_abs nor t", rule->path);
+    code = json_get_number(rule, "percentile", &p->percentile, e);
+    if (!code && !(p->percentile >= 0 && p->percentile <= 1))
+        code = fail(e, EXIT_DATA, "%s: 'percentile' is not between 0 and 1", rule->path);
+    if (!code)
+        code = json_get_number(rule, "factor", &p->factor, e);
+    return code ? code : read_from(p, rule, e);
+}
+
 static int read_accept(struct protocol *p, const struct json_at *at, const char *problem,
                        struct error *e)
 {
-    static const char *const NAME[] = {"allclose", "matched", "max_abs", "times_float32", "nmse"};
+    static const char *const NAME[] = {"allclose",      "matched", "max_abs",
+                                       "times_float32", "nmse",    "calibrated"};
     struct json_at rule;
     const char *name;
     int code = json_get_object(at, "accept", &rule, e);
@@ -81,6 +129,7 @@ static int read_accept(struct protocol *p, const struct json_at *at, const char 
     case ACCEPT_MAX_ABS: return read_max_abs(p, &rule, problem, e);
     case ACCEPT_TIMES_FLOAT32: return read_times_float32(p, &rule, e);
     case ACCEPT_NMSE: return read_nmse(p, &rule, e);
+    case ACCEPT_CALIBRATED: return read_calibrated(p, &rule, e);
     }
     return fail(e, EXIT_DATA, "%s: '%s' is no acceptance rule", at->path, name);
 }
@@ -113,8 +162,6 @@ static int read_looks_at(struct protocol *p, const struct json_at *at, struct er
 static int read_inputs(struct protocol *p, const struct json_at *at, struct error *e)
 {
     struct json_at suites;
-    size_t i;
-    json_t *value;
     if (json_has(at, "set_cover") == json_has(at, "suites"))
         return fail(e, EXIT_DATA, "%s: expected either 'suites' or 'set_cover'", at->path);
     if (json_has(at, "set_cover")) {
@@ -128,11 +175,8 @@ static int read_inputs(struct protocol *p, const struct json_at *at, struct erro
     int code = json_get_array(at, "suites", &suites, e);
     if (code)
         return code;
-    json_array_foreach(suites.value, i, value)
-    {
-        if (!json_is_string(value))
-            return fail(e, EXIT_DATA, "%s: 'suites' holds something that is no text", at->path);
-    }
+    if (!is_texts(suites.value))
+        return fail(e, EXIT_DATA, "%s: 'suites' holds something that is no text", at->path);
     p->suites = suites.value;
     return 0;
 }
@@ -231,16 +275,55 @@ void protocols_free(struct protocols *all)
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-bool protocol_runs(const struct protocol *p, const char *suite)
+static bool holds(const json_t *texts, const char *text)
 {
     size_t i;
     json_t *value;
-    json_array_foreach(p->suites, i, value)
+    json_array_foreach(texts, i, value)
     {
-        if (strcmp(json_string_value(value), suite) == 0)
+        if (strcmp(json_string_value(value), text) == 0)
             return true;
     }
     return false;
+}
+
+bool protocol_runs(const struct protocol *p, const char *suite)
+{
+    return holds(p->suites, suite);
+}
+
+/* The original's errors on all other inputs that the limit comes from; returns how many. */
+static int collect_errors(const struct protocol *p, const struct gate *gate, int input,
+                          double error[])
+{
+    int count = 0;
+    for (int i = 0; i < gate->count; i++) {
+        const struct gated *g = &gate->input[i];
+        if (i != input && g->valid && (!p->from || holds(p->from, g->suite)))
+            error[count++] = p->calibrates_t ? g->original.graded.t : g->original.graded.max_abs;
+    }
+    return count;
+}
+
+static double calibrate(const struct protocol *p, double error[], int count)
+{
+    if (count == 0)
+        return INFINITY;
+    stats_sort(error, count);
+    int at = (int)rint(p->percentile * (count - 1));
+    while (error[at] == 0 && at < count - 1)
+        at++;
+    return p->factor * error[at];
+}
+
+double protocol_limit(const struct protocol *p, const struct gate *gate, int input)
+{
+    if (p->acceptance != ACCEPT_CALIBRATED)
+        return p->limit;
+    double *error = memory_zeroed(gate->count, sizeof *error);
+    double limit = calibrate(p, error, collect_errors(p, gate, input, error));
+    free(error);
+    return limit;
 }
 
 static double matched_tolerance(const struct graded *g, double share)
@@ -250,21 +333,23 @@ static double matched_tolerance(const struct graded *g, double share)
 
 /* The comparisons are such that a NaN is rejected. */
 static bool accepts_values(const struct protocol *p, const struct graded *g,
-                           const struct graded *float32)
+                           const struct graded *float32, double limit)
 {
     if (g->nonfinite != 0)
         return false;
     switch (p->acceptance) {
-    case ACCEPT_ALLCLOSE: return graded_accepts(g, p->limit);
-    case ACCEPT_MATCHED: return matched_tolerance(g, p->share) <= p->limit;
-    case ACCEPT_MAX_ABS: return g->max_abs <= p->limit;
-    case ACCEPT_TIMES_FLOAT32: return g->max_abs <= p->factor * float32->max_abs + p->limit;
-    case ACCEPT_NMSE: return g->nmse <= p->limit;
+    case ACCEPT_ALLCLOSE: return graded_accepts(g, limit);
+    case ACCEPT_MATCHED: return matched_tolerance(g, p->share) <= limit;
+    case ACCEPT_MAX_ABS: return g->max_abs <= limit;
+    case ACCEPT_TIMES_FLOAT32: return g->max_abs <= p->factor * float32->max_abs + limit;
+    case ACCEPT_NMSE: return g->nmse <= limit;
+    case ACCEPT_CALIBRATED: return (p->calibrates_t ? g->t : g->max_abs) <= limit;
     }
     return false;
 }
 
-bool protocol_accepts(const struct protocol *p, const struct run *run, const struct graded *float32)
+bool protocol_accepts(const struct protocol *p, const struct run *run, const struct graded *float32,
+                      double limit)
 {
     if (run->outcome != OUTCOME_FINISHED)
         return false;
@@ -274,5 +359,5 @@ bool protocol_accepts(const struct protocol *p, const struct run *run, const str
         return false;
     if (p->looks_at_divergence && run->divergence)
         return false;
-    return accepts_values(p, &run->graded, float32);
+    return accepts_values(p, &run->graded, float32, limit);
 }

@@ -21,6 +21,15 @@
  *                                                      gives other limits by problem
  *   {"rule": "times_float32", "factor": f, "plus": a}  max_abs ≤ f × float32 reference's + a
  *   {"rule": "nmse", "limit": a}                       Σ (out − ref)² / Σ ref² ≤ a
+ *   {"rule": "calibrated", "error": "max_abs", "percentile": p, "factor": f, "from": ["official"]}
+ *                                                      max_abs ≤ f × the p-percentile of the original
+ *                                                      kernel's own; "error": "t" the same for the
+ *                                                      critical tolerance
+ *
+ * A calibrated limit comes from the valid inputs of the suites `from`, of all suites without it, and
+ * never from the input that it judges. As in calibration.h the percentile is the element
+ * round(p (n − 1)) of the sorted errors, and where that is 0 the smallest error above 0 takes its
+ * place.
  *
  * Every rule rejects a NaN or infinity that the reference does not have, and a run that did not
  * finish.
@@ -45,7 +54,8 @@ enum acceptance {
     ACCEPT_MATCHED,
     ACCEPT_MAX_ABS,
     ACCEPT_TIMES_FLOAT32,
-    ACCEPT_NMSE
+    ACCEPT_NMSE,
+    ACCEPT_CALIBRATED
 };
 
 struct protocol {
@@ -53,9 +63,12 @@ struct protocol {
     json_t *suites; /* array of texts; NULL with set_cover */
     int set_cover;  /* inputs a problem; 0 with suites */
     enum acceptance acceptance;
-    double limit;  /* the rule's tolerance, limit or summand */
-    double share;  /* of ACCEPT_MATCHED */
-    double factor; /* of ACCEPT_TIMES_FLOAT32 */
+    double limit;      /* the rule's tolerance, limit or summand */
+    double share;      /* of ACCEPT_MATCHED */
+    double factor;     /* of ACCEPT_TIMES_FLOAT32 and ACCEPT_CALIBRATED */
+    double percentile; /* of ACCEPT_CALIBRATED, as the next two */
+    bool calibrates_t; /* t, not max_abs */
+    json_t *from;      /* array of texts; NULL: all suites */
     bool looks_at_stray, looks_at_race, looks_at_divergence;
     json_t *document; /* owned; what the above borrows from */
 };
@@ -73,8 +86,13 @@ void protocols_free(struct protocols *all);
 /* Does it run the inputs of this suite? */
 bool protocol_runs(const struct protocol *p, const char *suite);
 
-/* Does it accept this run? `float32` is the float32 reference's error on the same input. */
-bool protocol_accepts(const struct protocol *p, const struct run *run,
-                      const struct graded *float32);
+/* The rule's number for one input of the gate: `limit`, or what is calibrated on the other inputs;
+ * infinite when there are none. */
+double protocol_limit(const struct protocol *p, const struct gate *gate, int input);
+
+/* Does it accept this run? `float32` is the float32 reference's error on the same input, `limit` as
+ * protocol_limit() says. */
+bool protocol_accepts(const struct protocol *p, const struct run *run, const struct graded *float32,
+                      double limit);
 
 #endif

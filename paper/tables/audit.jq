@@ -14,6 +14,9 @@ def names: [
   ["kernelbench-v0.1-memcheck", "official and stray accesses"],
   ["kernelbench-v0.1-synccheck", "official and divergent barriers"],
   ["kernelbench-v0.1-racecheck", "official and races"],
+  ["calibrated", "official inputs, calibrated by operator"],
+  ["calibrated-abs", "official inputs, calibrated on the kernel, absolute"],
+  ["calibrated-t", "official inputs, calibrated on the kernel, critical"],
   ["targeted", "all targeted inputs, $10^{-2}$"],
   ["best-1", "best input a problem"], ["best-2", "best 2 inputs"], ["best-3", "best 3 inputs"], ["best-5", "best 5 inputs"]];
 "\\begin{tabular}{l rr\(profiles | map(" rrrr") | add)}\\toprule",
