@@ -5,6 +5,7 @@
 #include "backend/setup.h"
 #include "error.h"
 #include "json.h"
+#include "protocol.h"
 #include "rows.h"
 #include "validity.h"
 #include "version.h"
@@ -48,6 +49,21 @@ static bool resized(const struct plugin *p, const struct options *o, const struc
     return false;
 }
 
+/* Why the kernel fails where it must not, for its author. */
+static int explain(const struct setup *s, const struct recipe *r, const struct trial *t, const char *why,
+                   struct error *e)
+{
+    const struct run *run = &t->original_run;
+    if (run->detail)
+        return fail(e, EXIT_NO, "%s: input %s: %s: %s", s->plugin.id, r->id, why, run->detail);
+    if (!graded_accepts(&run->graded, OFFICIAL_TOLERANCE))
+        return fail(e, EXIT_NO,
+                    "%s: input %s: the kernel is wrong here, or its reference is: critical tolerance "
+                    "%.3g, allowed %.3g",
+                    s->plugin.id, r->id, run->graded.t, OFFICIAL_TOLERANCE);
+    return fail(e, EXIT_NO, "%s: input %s: %s", s->plugin.id, r->id, why);
+}
+
 /* One input: its record into the file; *bad when the kernel had to pass and does not. */
 static int gate_input(const struct setup *s, const struct options *o, const struct recipe *r,
                       struct output *out, bool *bad, struct error *e)
@@ -63,14 +79,24 @@ static int gate_input(const struct setup *s, const struct options *o, const stru
     json_t *record = gated_to_json(&gated);
     code = json_write_line(out, record, e);
     json_decref(record);
-    if (why && o->must_pass && strcmp(o->must_pass, r->suite) == 0 && !*bad) {
+    bool must = o->must_pass && strcmp(o->must_pass, r->suite) == 0;
+    if (why && must && !*bad) {
         *bad = true;
-        fail(e, EXIT_NO, "%s: input %s: %s (t = %.3g%s%s)", s->plugin.id, r->id, why,
-             t.original_run.graded.t, t.original_run.detail ? "; " : "",
-             t.original_run.detail ? t.original_run.detail : "");
+        explain(s, r, &t, why, e);
     }
+    /* Where it hangs once it hangs again: each input would cost the whole limit. */
+    if (!code && o->must_pass && t.original_run.outcome == OUTCOME_TIMEOUT)
+        code = explain(s, r, &t, why, e);
     s->backend->free(&t);
     return code;
+}
+
+static bool has_suite(const struct pool *pool, const char *suite)
+{
+    for (int k = 0; k < pool->recipes; k++)
+        if (strcmp(pool->recipe[k].suite, suite) == 0)
+            return true;
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -96,6 +122,8 @@ int main(int argc, char **argv)
         code = json_write_line(&out, header, &e);
         json_decref(header);
     }
+    if (!code && o.must_pass && !has_suite(&s.pool, o.must_pass))
+        code = fail(&e, EXIT_DATA, "--must-pass: none of the inputs is of suite '%s'", o.must_pass);
     for (int k = 0; k < s.pool.recipes && !code; k++)
         code = gate_input(&s, &o, &s.pool.recipe[k], &out, &bad, &e);
     if (!code) {

@@ -106,6 +106,9 @@ static int choose_trials(struct campaign *c, struct error *e)
     int code = gate_read(&gate, c->options->gate, e);
     if (code)
         return code;
+    if (strcmp(gate.problem, c->setup.plugin.id) != 0)
+        code = fail(e, EXIT_DATA, "%s: is the gate of %s, not of %s", c->options->gate, gate.problem,
+                    c->setup.plugin.id);
     c->trial = memory_zeroed(c->setup.pool.recipes, sizeof *c->trial);
     for (int k = 0; k < c->setup.pool.recipes && !code; k++) {
         const struct recipe *r = &c->setup.pool.recipe[k];
@@ -145,7 +148,7 @@ static int make_items(struct campaign *c, struct error *e)
     c->fate = memory_zeroed(images->count, sizeof *c->fate);
     for (int m = 0; m < images->count; m++) {
         const struct image *mutant = &images->image[m];
-        if (mutant->status != IMAGE_COMPILED || strcmp(mutant->id, "original") == 0 ||
+        if (mutant->status != IMAGE_COMPILED || (!c->options->race && strcmp(mutant->id, "original") == 0) ||
             (only && !json_object_get(only, mutant->id)))
             continue;
         for (int k = 0; k < c->trials; k++) {

@@ -164,22 +164,21 @@ static void make_setup(void)
     static struct recipe recipe = {.id = id, .suite = suite, .seed = 5, .weights_seed = 42,
                                    .size = {COUNT}, .tensors = 2, .tensor = tensor};
     static struct fill fill[2];
-    static char *file = file_name;
-    static void *handle;
+    static struct loaded loaded = {.file = file_name};
     struct layout *l = calloc(1, sizeof *l);
     tensors(l, recipe.size);
     memcpy(tensor, l->tensor, sizeof tensor);
     free(l);
     fill[0] = tensor[0].native;
     recipe.fill = fill;
-    handle = dlopen(NULL, RTLD_NOW);
+    loaded.handle = dlopen(NULL, RTLD_NOW);
     setup = (struct setup){.backend = &backend_cuda, .profile = "fake", .folder = folder};
     setup.plugin = (struct plugin){.problem = &TWICE};
     setup.float64 = (struct reference){.table = (const struct ref *)&setup, .release = release};
     setup.float32 = (struct reference){.table = NULL, .release = release};
     setup.pool = (struct pool){.recipe = &recipe, .recipes = 1};
     setup.loader = (struct loader){.images = {.image = mutant, .count = MUTANTS}, .folder = folder,
-                                   .handle = &handle, .file = &file, .handles = 1};
+                                   .loaded = &loaded, .count = 1};
     setup.original = launch_twice;
 }
 

@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
 
 #include "../setup.h"
 #include "reference.h"
@@ -29,10 +31,13 @@ struct tensors {
     double *work;
 };
 
-/* A mutant may burn FUEL_FACTOR times the original's loop iterations and FUEL_SPARE more: the budget
- * that caught every endless loop and no other mutant when both were measured. The clock stands behind
- * it for loops made of goto and recursion. */
-enum { FUEL_FACTOR = 20, FUEL_SPARE = 20000, CPU_LIMIT_S = 10 };
+/*
+ * A mutant may burn FUEL_FACTOR times the original's loop iterations and FUEL_SPARE more. One that wants
+ * more is tried once with FUEL_CONFIRM times as much, for a fault may make each thread of a block do the
+ * work of all; if that is not enough either, it counts as endless, here and on the inputs that follow.
+ * The clock stands behind it for loops made of goto and recursion.
+ */
+enum { FUEL_FACTOR = 20, FUEL_SPARE = 20000, FUEL_CONFIRM = 25, CPU_LIMIT_S = 10 };
 
 /* The order of threads is drawn from the input alone, so that runs repeat: the hash's first half. */
 static uint64_t seed_of(const struct recipe *r)
@@ -159,13 +164,14 @@ static bool worse(const struct run *b, const struct run *a)
     return b->graded.t > a->graded.t;
 }
 
-static void run_original(struct tensors *x, launch_function *original, struct trial *t)
+static void run_original(struct tensors *x, const struct setup *s, struct trial *t)
 {
     uint64_t burnt = 0;
     for (int order = 0; order < ORDERS; order++) {
         struct run run;
         char detail[DETAIL];
-        uint64_t used = run_once(x, original, order, 0, &run, detail);
+        loader_restore(&s->loader, "original");
+        uint64_t used = run_once(x, s->original, order, 0, &run, detail);
         burnt = used > burnt ? used : burnt;
         memcpy(x->original[order], x->result, x->count * sizeof(float));
         if (run.outcome == OUTCOME_FINISHED)
@@ -175,6 +181,8 @@ static void run_original(struct tensors *x, launch_function *original, struct tr
         memcpy(t->original_detail, detail, sizeof detail);
         t->original_run = run;
         t->original_run.detail = run.detail ? t->original_detail : NULL;
+        if (run.outcome == OUTCOME_TIMEOUT)
+            break;
     }
     x->fuel = FUEL_FACTOR * burnt + FUEL_SPARE;
 }
@@ -223,7 +231,7 @@ static int make(struct trial *t, const struct setup *s, const struct recipe *r, 
     }
     graded_compare(&t->float32, x->result, x->reference, x->count, x->work);
     t->finite = all_finite(x->reference, x->count);
-    run_original(x, s->original, t);
+    run_original(x, s, t);
     t->state = x;
     return 0;
 }
@@ -238,11 +246,16 @@ static void free_trial(struct trial *t)
 static bool run(struct trial *t, const struct setup *s, const struct image *mutant, int order,
                 struct observation *o)
 {
+    static const struct image *endless; /* the last mutant that never ended */
     struct tensors *x = t->state;
     launch_function *launch = loader_find(&s->loader, mutant->id);
+    loader_restore(&s->loader, mutant->id);
     run_once(x, launch, order, x->fuel, &o->run, o->detail);
-    if (o->run.outcome == OUTCOME_TIMEOUT) /* once more, so that none is an accident of the load */
-        run_once(x, launch, order, x->fuel, &o->run, o->detail);
+    if (o->run.outcome == OUTCOME_TIMEOUT && mutant != endless) {
+        loader_restore(&s->loader, mutant->id);
+        run_once(x, launch, order, FUEL_CONFIRM * x->fuel, &o->run, o->detail);
+        endless = o->run.outcome == OUTCOME_TIMEOUT ? mutant : endless;
+    }
     o->differs = o->run.outcome != OUTCOME_FINISHED ||
                  memcmp(x->result, x->original[order], x->count * sizeof(float)) != 0;
     if (o->run.outcome == OUTCOME_FINISHED && o->differs)
@@ -252,9 +265,30 @@ static bool run(struct trial *t, const struct setup *s, const struct image *muta
     return false;
 }
 
+/* What a faulty kernel reads past its own variables are often addresses: without randomisation they are
+ * the same in every run. The program starts anew once, where the system lets it. */
+static void fix_addresses(void)
+{
+    char *text, *argument[4096] = {NULL};
+    size_t size;
+    struct error ignored;
+    int now = personality(0xffffffff);
+    if (now < 0 || now & ADDR_NO_RANDOMIZE || personality((unsigned long)now | ADDR_NO_RANDOMIZE) < 0 ||
+        file_read("/proc/self/cmdline", &text, &size, &ignored))
+        return;
+    int count = 0;
+    char *next = text;
+    for (; next < text + size && count < 4095; next += strlen(next) + 1)
+        argument[count++] = next;
+    if (next >= text + size)
+        execv("/proc/self/exe", argument);
+    free(text);
+}
+
 static int start(const struct setup *s, struct error *e)
 {
     (void)s;
+    fix_addresses();
     return simt_start(e);
 }
 
