@@ -156,7 +156,8 @@ int main(int argc, char **argv)
 {
     struct options o = {.profile = "cpu"};
     struct error e;
-    argp_parse(&ARGP, argc, argv, 0, NULL, &o);
+    if (argp_parse(&ARGP, argc, argv, 0, NULL, &o))
+        abort(); /* no memory for it; it reports all else itself */
     int code = o.merge ? merge(&o, &e) : score_one(&o, &e);
     return code ? error_print("score", &e) : 0;
 }

@@ -41,6 +41,7 @@ struct problem {
     struct subject *mutant; /* by id */
     int mutants;
     struct row **cell; /* [mutants][inputs]; what mutant.row points into */
+    double *limit;     /* [protocols][inputs] */
     bool *eligible;    /* [protocols][inputs]: may a rejection there be a kill? */
     int official;      /* the index of the official protocol */
 };
@@ -211,10 +212,15 @@ static bool is_eligible(const struct problem *p, int protocol, int input)
     return p->eligible[protocol * p->gate.count + input];
 }
 
+static bool accepts(const struct problem *p, int protocol, int input, const struct run *run)
+{
+    return protocol_accepts(&p->protocols.protocol[protocol], run, &p->gate.input[input].float32,
+                            p->limit[protocol * p->gate.count + input]);
+}
+
 static bool rejects_original(const struct problem *p, int protocol, int input)
 {
-    const struct gated *g = &p->gate.input[input];
-    return !protocol_accepts(&p->protocols.protocol[protocol], &g->original, &g->float32);
+    return !accepts(p, protocol, input, &p->gate.input[input].original);
 }
 
 static bool runs_input(const struct problem *p, int protocol, int input)
@@ -222,16 +228,26 @@ static bool runs_input(const struct problem *p, int protocol, int input)
     return protocol_runs(&p->protocols.protocol[protocol], p->gate.input[input].suite);
 }
 
+static void prepare_protocol(struct problem *p, int protocol)
+{
+    for (int i = 0; i < p->gate.count; i++) {
+        int at = protocol * p->gate.count + i;
+        p->limit[at] = protocol_limit(&p->protocols.protocol[protocol], &p->gate, i);
+        p->eligible[at] = p->gate.input[i].valid && runs_input(p, protocol, i) &&
+                          !rejects_original(p, protocol, i);
+    }
+}
+
 static int prepare_protocols(struct problem *p, struct error *e)
 {
-    p->eligible = room_for((size_t)p->protocols.count * (size_t)p->gate.count, sizeof *p->eligible);
+    size_t pairs = (size_t)p->protocols.count * (size_t)p->gate.count;
+    p->limit = room_for(pairs, sizeof *p->limit);
+    p->eligible = room_for(pairs, sizeof *p->eligible);
     p->official = -1;
     for (int k = 0; k < p->protocols.count; k++) {
         if (strcmp(p->protocols.protocol[k].id, OFFICIAL_PROTOCOL) == 0)
             p->official = k;
-        for (int i = 0; i < p->gate.count; i++)
-            p->eligible[k * p->gate.count + i] =
-                p->gate.input[i].valid && runs_input(p, k, i) && !rejects_original(p, k, i);
+        prepare_protocol(p, k);
     }
     if (p->official < 0)
         return fail(e, EXIT_DATA, "%s: there is no " OFFICIAL_PROTOCOL ".json",
@@ -260,7 +276,7 @@ static char verdict(const struct problem *p, int protocol, const struct subject 
         if (!is_eligible(p, protocol, i))
             continue;
         const struct run *run = &m->row[i]->run;
-        bool rejected = !protocol_accepts(rule, run, &p->gate.input[i].float32);
+        bool rejected = !accepts(p, protocol, i, run);
         if (rejected && run->outcome != OUTCOME_TIMEOUT)
             return 'x';
         timeout |= rejected;
@@ -342,6 +358,26 @@ static const char *class_of_survivor(const struct problem *p, const struct subje
                                 : "size";
 }
 
+/*
+ * What the official protocol's kill rests on, the strongest evidence first: a wrong number; a run that
+ * did not finish; NaN alone, which is the executor's poison in what was never written or lies outside
+ * a buffer, where a GPU has left-over values or a neighbour's.
+ */
+static const char *class_of_kill(const struct problem *p, const struct subject *m)
+{
+    bool fault = false, poison = false;
+    for (int i = 0; i < p->gate.count; i++) {
+        const struct run *run = &m->row[i]->run;
+        if (!is_official(p, i) || accepts(p, p->official, i, run))
+            continue;
+        if (run->outcome == OUTCOME_FINISHED && run->graded.nonfinite == 0)
+            return "killed";
+        fault |= run->outcome != OUTCOME_FINISHED;
+        poison |= run->outcome == OUTCOME_FINISHED && !run->stray_read;
+    }
+    return fault ? "killed_by_fault" : poison ? "killed_by_poison" : "killed_by_stray";
+}
+
 /* Is it everywhere as near to the reference as another order of rounding would be? */
 static bool only_rounds(const struct problem *p, const struct subject *m)
 {
@@ -355,7 +391,7 @@ static bool only_rounds(const struct problem *p, const struct subject *m)
 static const char *class_of(const struct problem *p, const struct subject *m)
 {
     if (m->status == WITNESSED)
-        return verdict(p, p->official, m) == '.' ? class_of_survivor(p, m) : "killed";
+        return verdict(p, p->official, m) == '.' ? class_of_survivor(p, m) : class_of_kill(p, m);
     if (races(p, m))
         return "race";
     if (strays(p, m, false))
@@ -532,6 +568,7 @@ static void problem_free(struct problem *p)
     free(p->mutant);
     free(p->cell);
     free(p->eligible);
+    free(p->limit);
     json_decref(p->manifest);
     protocols_free(&p->protocols);
     rows_free(&p->race);

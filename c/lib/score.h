@@ -35,7 +35,9 @@
  * The letters of an input: - not valid, . same bits as the original, d differs, x fails, t timeout.
  * Of a protocol: . accepts, x kills, t kills by timeouts alone, ? accepts but not looked for races.
  *
- * The class of a witnessed mutant that the official protocol kills is `killed`; of a survivor:
+ * The class of a witnessed mutant that the official protocol kills is `killed` where a wrong number
+ * shows it, else `killed_by_fault` where a run does not finish, else `killed_by_poison` or, where the
+ * NaN came from outside a buffer, `killed_by_stray`: a GPU has other values in such places. Of a survivor:
  *
  *   schedule         a race was seen on a valid input: its values are luck
  *   memory           on an official input it strayed, diverged or wrote an input, and no value

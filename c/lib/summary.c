@@ -96,8 +96,8 @@ static void add_fate(json_t *profile, json_t *problem, const struct fate *f, int
         count(member(profile, "survivors"), f->class, 1);
         count(member(family, "survivors"), f->class, 1);
         count(member(problem, "survivors"), f->class, 1);
-    } else if (f->class && !fate_is(f, "witnessed")) {
-        count(member(profile, f->status), f->class, 1);
+    } else if (f->class) {
+        count(member(profile, fate_is(f, "witnessed") ? "kills" : f->status), f->class, 1);
     }
 }
 
