@@ -262,7 +262,8 @@ static const struct argp ARGP = {
     .args_doc = "GOLDENDIR",
     .doc = "Checks every golden file below GOLDENDIR: the problem's reference to 1e-9 of the "
            "largest output, and the kernel to what float32 allows. Prints a line for each that fails. "
-           "Exit status: 0 all agree, 1 one does not, 65 a file is malformed.",
+           "Exit status: 0 all agree, 1 one does not, 65 a file is malformed, 74 "
+           "reading or writing failed.",
 };
 
 int main(int argc, char **argv)
@@ -273,7 +274,8 @@ int main(int argc, char **argv)
     struct error e;
     char path[4096];
     argp_err_exit_status = EXIT_USAGE;
-    argp_parse(&ARGP, argc, argv, 0, NULL, &options);
+    if (argp_parse(&ARGP, argc, argv, 0, NULL, &options))
+        abort(); /* no memory for it; it reports all else itself */
     snprintf(path, sizeof path, "%s/f64.so", options.reference);
     struct check *c = calloc(1, sizeof *c);
     if (!c)
@@ -284,6 +286,8 @@ int main(int argc, char **argv)
         return error_print("golden", &e);
     printf("%d checked, %d failed, %d without a problem\n", n.checked, n.failed, n.without);
     free(c);
+    if (fflush(stdout) || ferror(stdout))
+        return error_print("golden", (fail_errno(&e, "the output cannot be written"), &e));
     if (n.malformed)
         return EXIT_DATA;
     return n.failed ? EXIT_NO : 0;

@@ -205,7 +205,8 @@ int main(int argc, char **argv)
     struct rules rules;
     struct error e;
     argp_err_exit_status = EXIT_USAGE;
-    argp_parse(&ARGP, argc, argv, 0, NULL, &o);
+    if (argp_parse(&ARGP, argc, argv, 0, NULL, &o))
+        abort(); /* no memory for it; it reports all else itself */
     if (rules_read(&rules, o.rules, &e))
         return error_print("mutate", &e);
     int code = o.what == OPTION_LIST    ? list_rules(&rules, o.json)

@@ -73,7 +73,8 @@ int main(int argc, char **argv)
 {
     struct options o = {0};
     struct error e;
-    argp_parse(&ARGP, argc, argv, 0, NULL, &o);
+    if (argp_parse(&ARGP, argc, argv, 0, NULL, &o))
+        abort(); /* no memory for it; it reports all else itself */
     int code = setcover(&o, &e);
     return code ? error_print("setcover", &e) : 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "process.h"
 
 /* Far above what instances of this kind take (a few ms); a solver that hangs must not hang us. */
@@ -192,8 +193,7 @@ static char *write_program(const struct cover *c, int budget, size_t *size)
     for (int i = 0; i < c->inputs; i++)
         fprintf(f, " x%d\n", i);
     fputs("End\n", f);
-    if (fclose(f))
-        abort();
+    memory_close(f, &text);
     return text;
 }
 

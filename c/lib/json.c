@@ -5,9 +5,17 @@
 #include <string.h>
 
 #include "file.h"
+#include "memory.h"
 
 /* Bounds on what a reader accepts: jansson copies, and a line is one record. */
 enum { LINE_LIMIT = 64 << 20 };
+
+/* Short of memory jansson leaves members out and says so in places where nobody looks: it aborts
+ * instead. To be set before its first use. */
+__attribute__((constructor)) static void abort_without_memory(void)
+{
+    json_set_alloc_funcs(memory_new, free);
+}
 
 /* Schema and major version; at->value is an object when this returns 0. */
 static int check_schema(const struct json_at *at, const char *kind, struct error *e)
@@ -170,7 +178,7 @@ int json_reader_next(struct json_reader *r, struct json_at *at, struct error *e)
 {
     *at = (struct json_at){.path = r->path};
     ssize_t length = getline(&r->buffer, &r->room, r->stream);
-    if (length < 0 && ferror(r->stream))
+    if (ferror(r->stream) || (length < 0 && !feof(r->stream)))
         return fail_errno(e, "%s: cannot be read", r->path);
     if (length <= 0 || r->buffer[length - 1] != '\n')
         return 0;

@@ -1,5 +1,6 @@
 #include "memory.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,11 @@ static void *checked(void *memory)
     if (!memory)
         abort();
     return memory;
+}
+
+void *memory_new(size_t size)
+{
+    return checked(malloc(size));
 }
 
 void *memory_zeroed(int count, size_t each)
@@ -21,6 +27,13 @@ void *memory_grow(void *array, int used, int *room, size_t each)
         return array;
     *room = *room ? *room * 2 : 16;
     return checked(realloc(array, (size_t)*room * each));
+}
+
+void memory_close(FILE *stream, char *const *text)
+{
+    bool cut = ferror(stream);
+    if (fclose(stream) || cut || !*text)
+        abort();
 }
 
 char *memory_copy(const char *text)

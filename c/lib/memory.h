@@ -3,6 +3,7 @@
 #define ASSAY_MEMORY_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* `count` zeroed elements, and one more so that none is no special case. */
 void *memory_zeroed(int count, size_t each);
@@ -11,6 +12,12 @@ void *memory_zeroed(int count, size_t each);
  * how many elements fit; 0 and NULL at first. */
 void *memory_grow(void *array, int used, int *room, size_t each);
 
+/* `size` bytes, not set to anything. */
+void *memory_new(size_t size);
+
 char *memory_copy(const char *text);
+
+/* Closes a stream of open_memstream(text, …). */
+void memory_close(FILE *stream, char *const *text);
 
 #endif

@@ -111,8 +111,7 @@ static char *matched_text(const struct maker *c, const struct match *m)
         fputs(k > 0 ? " ... " : "", f);
         write_tokens(f, c->s, m->part[k]);
     }
-    if (fclose(f))
-        abort();
+    memory_close(f, &text);
     return text;
 }
 

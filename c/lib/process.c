@@ -14,9 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "memory.h"
+
 /* A pipe's read end and what came through it so far. */
 struct capture {
-    int fd;
+    int fd, error; /* errno of a read that failed, or 0 */
     char *text;
     size_t size;
     FILE *stream;
@@ -75,6 +77,7 @@ static void drain(struct capture *c)
     if (n > 0) {
         fwrite(bytes, 1, (size_t)n, c->stream);
     } else if (n == 0 || errno != EINTR) {
+        c->error = n < 0 ? errno : 0;
         close(c->fd);
         c->fd = -1; /* poll() passes over it */
     }
@@ -130,8 +133,9 @@ static int open_ends(struct ends *s, const char *input, size_t size)
     return bad ? -1 : 0;
 }
 
-/* Reads the child to its end. Returns the errno of an exec that failed, else 0. */
-static int attend(pid_t child, const struct ends *s, double limit_s, struct process *p)
+/* Reads the child to its end. Returns the errno of an exec that failed, else 0; *lost is that of a read
+ * that failed, so that not all is known. */
+static int attend(pid_t child, const struct ends *s, double limit_s, struct process *p, int *lost)
 {
     struct capture c[2] = {{.fd = s->out[0]}, {.fd = s->err[0]}};
     int reason = 0;
@@ -140,11 +144,13 @@ static int attend(pid_t child, const struct ends *s, double limit_s, struct proc
             abort();
     collect(c, child, limit_s, p);
     take_status(child, p);
-    if (read(s->report[0], &reason, sizeof reason) < (ssize_t)sizeof reason)
+    ssize_t reported = read(s->report[0], &reason, sizeof reason);
+    if (reported < (ssize_t)sizeof reason)
         reason = 0;
+    *lost = reported < 0 ? errno : c[0].error ? c[0].error : c[1].error;
     close(s->report[0]);
-    fclose(c[0].stream);
-    fclose(c[1].stream);
+    memory_close(c[0].stream, &c[0].text);
+    memory_close(c[1].stream, &c[1].text);
     p->out = c[0].text, p->out_size = c[0].size;
     p->err = c[1].text, p->err_size = c[1].size;
     return reason;
@@ -165,12 +171,13 @@ int process_run(const char *const argv[], const char *input, size_t input_size, 
         close_all((const int[]){s.out[0], s.err[0], s.report[0]}, 3);
         return EXIT_IO;
     }
-    errno = attend(child, &s, limit_s, p);
-    if (!errno)
+    int lost, reason = attend(child, &s, limit_s, p, &lost);
+    if (!reason && !lost)
         return 0;
-    fail_errno(e, "%s: cannot be run", argv[0]);
     process_free(p);
-    return e->code = EXIT_UNAVAILABLE;
+    errno = reason ? reason : lost;
+    fail_errno(e, reason ? "%s: cannot be run" : "%s: what it wrote cannot be read", argv[0]);
+    return e->code = reason ? EXIT_UNAVAILABLE : EXIT_IO;
 }
 
 void process_free(struct process *p)

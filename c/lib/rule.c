@@ -37,8 +37,9 @@ struct reader {
     struct rules *rules;
     const char *path;
     char *family;
-    char *at; /* the next line; the file's text is cut into lines as it is read */
-    int line; /* the number of the line last taken */
+    char *at;        /* the next line; the file's text is cut into lines as it is read */
+    const char *end; /* of the text; `at` is behind it when the last line has no newline */
+    int line;        /* the number of the line last taken */
     struct error *e;
 };
 
@@ -70,7 +71,7 @@ static int indentation(const char *line)
 /* The next line that is neither blank nor a comment, or NULL; it is not taken yet. */
 static char *peek(struct reader *r)
 {
-    while (*r->at) {
+    while (r->at < r->end) {
         char *end = strchr(r->at, '\n');
         if (end)
             *end = '\0';
@@ -321,7 +322,12 @@ static int read_file(struct rules *rules, const char *path, struct hash *hash, s
     int code = file_read(path, &text, &size, e);
     if (code)
         return code;
-    struct reader r = {.rules = rules, .path = path, .family = family_of(path), .at = text, .e = e};
+    struct reader r = {.rules = rules,
+                       .path = path,
+                       .family = family_of(path),
+                       .at = text,
+                       .end = text + size,
+                       .e = e};
     hash_add_text(hash, r.family);
     hash_add(hash, text, size + 1);
     if (memchr(text, '\0', size))
@@ -339,8 +345,12 @@ int rules_read(struct rules *rules, const char *folder, struct error *e)
     glob_t found;
     *rules = (struct rules){0};
     snprintf(wanted, sizeof wanted, "%s/*.rules", folder);
-    if (glob(wanted, GLOB_ERR, NULL, &found))
-        return fail(e, EXIT_DATA, "%s: there is no readable *.rules file", folder);
+    switch (glob(wanted, GLOB_ERR, NULL, &found)) {
+    case 0: break;
+    case GLOB_NOMATCH: return fail(e, EXIT_DATA, "%s: there is no *.rules file", folder);
+    case GLOB_NOSPACE: abort();
+    default: return fail_errno(e, "%s: cannot be read", folder);
+    }
     struct hash *hash = hash_new();
     int code = 0;
     for (size_t k = 0; !code && k < found.gl_pathc; k++) {

@@ -48,7 +48,7 @@ struct rules {
     char sha256[HASH_HEX]; /* of all the files' names and texts */
 };
 
-/* Reads every *.rules file of a folder. EXIT_IO, or EXIT_DATA with `path:line:`. */
+/* Reads every *.rules file of a folder. EXIT_IO; EXIT_DATA with `path:line:`, or if there is none. */
 int rules_read(struct rules *rules, const char *folder, struct error *e);
 void rules_free(struct rules *rules);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "../backend/cpu/simt.h"
-#include "formula.h"
+#include "backend/cpu/formula.h"
 #include "generator.h"
 
 #include <cmocka.h> /* last: it defines a macro named fail */

@@ -124,10 +124,61 @@ static void test_rules_at_their_edges(void **state)
         struct protocols all;
         const struct run run = {.graded = CASE[k].graded};
         read_one(&all, CASE[k].accept, "");
-        if (protocol_accepts(&all.protocol[0], &run, &float32) != CASE[k].accepted)
+        const struct protocol *p = &all.protocol[0];
+        if (protocol_accepts(p, &run, &float32, p->limit) != CASE[k].accepted)
             fail_msg("case %zu", k);
         protocols_free(&all);
     }
+}
+
+/* Valid inputs with errors 1 … 20 of suite a, one of 100 of suite b, one that is not valid. */
+static void test_calibrated(void **state)
+{
+    (void)state;
+    struct gated input[22] = {0};
+    const struct gate gate = {.input = input, .count = 22};
+    for (int i = 0; i < 22; i++)
+        input[i] = (struct gated){.suite = i < 20 ? "a" : "b",
+                                  .valid = i < 21,
+                                  .original.graded = {.max_abs = i < 20 ? i + 1 : 100, .t = 0}};
+#define CALIBRATED(more)                                                                           \
+    "{\"rule\": \"calibrated\", \"percentile\": 0.95, \"factor\": 1.5, " more "}"
+    static const struct {
+        const char *accept;
+        int input;
+        double limit;
+    } CASE[] = {
+        {CALIBRATED("\"error\": \"max_abs\""), 21, 30},                          /* no. 19 of 21 */
+        {CALIBRATED("\"error\": \"max_abs\""), 20, 28.5},                        /* no. 18 of 20 */
+        {CALIBRATED("\"error\": \"max_abs\""), 0, 30},                           /* likewise */
+        {CALIBRATED("\"error\": \"max_abs\", \"from\": [\"a\"]"), 20, 28.5},     /* 18 of 20 */
+        {CALIBRATED("\"error\": \"max_abs\", \"from\": [\"a\"]"), 19, 27},       /* 17 of 19 */
+        {CALIBRATED("\"error\": \"max_abs\", \"from\": [\"b\"]"), 0, 150},       /* the only one */
+        {CALIBRATED("\"error\": \"max_abs\", \"from\": [\"b\"]"), 20, INFINITY}, /* no other */
+        {CALIBRATED("\"error\": \"t\""), 0, 0},                                  /* exact */
+    };
+    for (size_t k = 0; k < sizeof CASE / sizeof *CASE; k++) {
+        struct protocols all;
+        read_one(&all, CASE[k].accept, "");
+        double limit = protocol_limit(&all.protocol[0], &gate, CASE[k].input);
+        if (limit != CASE[k].limit)
+            fail_msg("case %zu: %g", k, limit);
+        protocols_free(&all);
+    }
+
+    struct protocols all;
+    input[7].original.graded.t = 0.25; /* the one error above 0 stands in for a percentile of 0 */
+    read_one(&all, CALIBRATED("\"error\": \"t\""), "");
+    assert_true(protocol_limit(&all.protocol[0], &gate, 0) == 0.375);
+    assert_true(protocol_limit(&all.protocol[0], &gate, 7) == 0);
+    const struct graded float32 = {0};
+    const struct run within = {.graded = {.t = 0.375, .max_abs = 9}}, above = {.graded.t = 0.38};
+    const struct run unknown = {.graded.t = NAN}, infinite = {.graded.nonfinite = 1};
+    assert_true(protocol_accepts(&all.protocol[0], &within, &float32, 0.375));
+    assert_false(protocol_accepts(&all.protocol[0], &above, &float32, 0.375));
+    assert_false(protocol_accepts(&all.protocol[0], &unknown, &float32, INFINITY));
+    assert_false(protocol_accepts(&all.protocol[0], &infinite, &float32, INFINITY));
+    protocols_free(&all);
 }
 
 static void test_what_is_looked_at(void **state)
@@ -156,7 +207,8 @@ static void test_what_is_looked_at(void **state)
         struct protocols all;
         read_one(&all, ALLCLOSE, LOOKS_AT[p]);
         for (size_t k = 0; k < sizeof CASE / sizeof *CASE; k++)
-            if (protocol_accepts(&all.protocol[0], &CASE[k].run, &float32) != CASE[k].accepted[p])
+            if (protocol_accepts(&all.protocol[0], &CASE[k].run, &float32, 1e-2) !=
+                CASE[k].accepted[p])
                 fail_msg("protocol %d, case %zu", p, k);
         protocols_free(&all);
     }
@@ -209,6 +261,13 @@ static void test_refused(void **state)
         {"\"suites\": [], \"accept\": {\"rule\": \"matched\", \"share\": 0.99, \"tolerance\": "
          "1}" REST,
          "'share' is none of"},
+        {"\"suites\": [], \"accept\": {\"rule\": \"calibrated\", \"error\": \"max_ulp\"}" REST,
+         "neither max_abs nor t"},
+        {"\"suites\": [], \"accept\": " CALIBRATED("\"error\": \"t\", \"from\": [1]") REST,
+         "no text"},
+        {"\"suites\": [], \"accept\": {\"rule\": \"calibrated\", \"error\": \"t\", \"percentile\": "
+         "95}" REST,
+         "not between 0 and 1"},
         {"\"suites\": [], \"x\": 1, \"accept\": " ALLCLOSE REST, "unknown key 'x'"},
         {"\"set_cover\": 1, \"accept\": {\"rule\": \"allclose\", \"tolerance\": 0.001}" REST,
          "chosen by the official rule"},
@@ -234,6 +293,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules_at_their_edges),
+        cmocka_unit_test(test_calibrated),
         cmocka_unit_test(test_what_is_looked_at),
         cmocka_unit_test(test_order_and_inputs),
         cmocka_unit_test(test_refused),

@@ -555,7 +555,7 @@ static void refuses_malformed_rules(void **state)
     struct error e;
     assert_int_equal(read_rules(&rules, GOOD GOOD, &e), EXIT_DATA);
     assert_string_equal(strstr(e.text, "a.rules:"), "a.rules:17: there is already a rule a/r");
-    assert_int_equal(rules_read(&rules, "/nonexistent", &e), EXIT_DATA);
+    assert_int_equal(rules_read(&rules, "/nonexistent", &e), EXIT_IO);
 }
 
 static void reports_failing_examples(void **state)
