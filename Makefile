@@ -26,8 +26,14 @@ KERNELS ?= kernels#       where the problems are
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@printf '  %-9s %s\n' $(1) $(2))
 
-ifeq ($(filter -j%,$(MAKEFLAGS)),)
+ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS)),0)
 MAKEFLAGS += -j$(J)
+endif
+
+ifneq ($(PROFILE),cpu)
+ifeq ($(filter measure crosscheck bench-gpu check-gpu,$(MAKECMDGOALS)),)
+$(error PROFILE=$(PROFILE): only cpu is made here; the rows of h200 are measured with `make measure` on a GPU machine)
+endif
 endif
 
 # ---- programs ---------------------------------------------------------------------------------------
@@ -120,6 +126,9 @@ REFERENCES := build/ref/f64.so build/ref/f32.so
 ALL_PROBLEMS := $(sort $(patsubst $(KERNELS)/%.cu,%,$(wildcard $(KERNELS)/*/[0-9]*_*.cu)))
 shard_k := $(firstword $(subst /, ,$(SHARD)))
 shard_n := $(lastword $(subst /, ,$(SHARD)))
+ifneq ($(shell [[ "$(SHARD)" =~ ^[1-9][0-9]*/[1-9][0-9]*$$ ]] && (( $(shard_k) <= $(shard_n) )) && echo ok),ok)
+$(error SHARD=$(SHARD): give k/n with 1 <= k <= n, such as 2/3)
+endif
 PROBLEMS := $(shell n=0; for p in $(ALL_PROBLEMS); do \
   [ $$((n++ % $(shard_n))) = $$(($(shard_k) - 1)) ] && echo $$p; done)
 
@@ -129,6 +138,68 @@ $(ALL_PROBLEMS:%=build/problems/%.so): build/problems/%.so: $(KERNELS)/%.c kerne
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -O1 -Wall -Wextra -fPIC -shared -ffp-contract=off -Ikernels -o $@ $< -lm
 
+# ---- calibration ------------------------------------------------------------------------------------
+
+# The kernels of the gpuemu corpus, an image by dtype.
+CORPUS := $(patsubst kernels/gpuemu/%.cu,%,$(sort $(wildcard kernels/gpuemu/*.cu)))
+DTYPES := float32 float16 bfloat16
+ELEMENT_float32 := float
+ELEMENT_float16 := __half
+ELEMENT_bfloat16 := __nv_bfloat16
+
+$(CORPUS:%=build/gpuemu/%.cpp): build/gpuemu/%.cpp: kernels/gpuemu/%.cu build/bin/lower
+	@mkdir -p $(@D)
+	$(Q)build/bin/lower $< >$@.tmp && mv $@.tmp $@
+define CORPUS_RULES
+$(CORPUS:%=build/gpuemu/$(1)/%.so): build/gpuemu/$(1)/%.so: build/gpuemu/%.cpp kernels/gpuemu/element.cuh \
+  $(wildcard c/backend/cpu/shim/*.h)
+	@mkdir -p $$(@D)
+	$$(Q)$(CXX) $(CXXFLAGS) -Ikernels/gpuemu -DELEMENT=$(ELEMENT_$(1)) -shared -o $$@ $$<
+endef
+$(foreach dtype,$(DTYPES),$(eval $(call CORPUS_RULES,$(dtype))))
+CORPUS_KERNELS := $(foreach dtype,$(DTYPES),$(CORPUS:%=build/gpuemu/$(dtype)/%.so))
+
+# Rows of our own: several runs, so that one can be left out, and each strategy of the fuzzer.
+RUNS := 1 2 3 4 5 6 7 8
+STRATEGIES := default boundary regular f32 f16 nan_injected adversarial
+RUN_ROWS := $(RUNS:%=build/calibration/run-%.jsonl)
+STRATEGY_ROWS := $(STRATEGIES:%=build/calibration/strategy-%.jsonl)
+PUBLIC_ROWS := $(sort $(wildcard results/public-h200/*.jsonl.gz))
+FUZZ := build/bin/fuzz kernels/gpuemu/corpus.json $(CORPUS_KERNELS) build/ref/f64.so
+CALIBRATE := build/bin/calibrate kernels/gpuemu/corpus.json
+$(RUN_ROWS): build/calibration/run-%.jsonl: $(FUZZ)
+	$(call say,FUZZ,$@)
+	@mkdir -p $(@D)
+	$(Q)build/bin/fuzz --seed $* --iterations 12 -o $@ && touch $@
+$(STRATEGY_ROWS): build/calibration/strategy-%.jsonl: $(FUZZ)
+	$(call say,FUZZ,$@)
+	@mkdir -p $(@D)
+	$(Q)build/bin/fuzz --strategy $* --seed 2 --iterations 8 -o $@ && touch $@
+
+# Strategies stay apart: what some of them inject fails correct kernels too.
+build/calibration/cpu.json: $(RUN_ROWS) $(PUBLIC_ROWS) $(CALIBRATE)
+	$(call say,CALIBRATE,$@)
+	$(Q)build/bin/calibrate -o $@ $(PUBLIC_ROWS:%=--against %) $(RUN_ROWS) && touch $@
+build/calibration/strategies.json: $(STRATEGY_ROWS) $(CALIBRATE)
+	$(call say,CALIBRATE,$@)
+	$(Q)build/bin/calibrate -o $@ $(STRATEGY_ROWS) && touch $@
+build/calibration/public.json: $(PUBLIC_ROWS) $(CALIBRATE)
+	$(call say,CALIBRATE,$@)
+	@mkdir -p $(@D)
+	$(Q)build/bin/calibrate -o $@ $(PUBLIC_ROWS) && touch $@
+build/calibration/public-parity.json: $(PUBLIC_ROWS) $(CALIBRATE)
+	$(call say,CALIBRATE,$@)
+	@mkdir -p $(@D)
+	$(Q)build/bin/calibrate --parity -o $@ $(PUBLIC_ROWS) && touch $@
+
+# The protocols to score: those that are data, and one whose limits are what our own rows justify.
+PROTOCOLS := $(sort $(wildcard inputs/protocols/*.json))
+build/protocols/calibrated.json: inputs/protocols.jq inputs/operators.json build/calibration/cpu.json $(PROTOCOLS)
+	@rm -rf $(@D) && mkdir -p $(@D)
+	$(Q)cp $(PROTOCOLS) $(@D)
+	$(Q)jq -f inputs/protocols.jq --slurpfile O inputs/operators.json --slurpfile C kernels/gpuemu/corpus.json \
+	  build/calibration/cpu.json >$@
+
 # ---- the pipeline of a problem ----------------------------------------------------------------------
 
 RULES_DIR ?= mutants/rules
@@ -137,7 +208,6 @@ SHIM := $(wildcard c/backend/cpu/shim/*.h) c/backend/prelude.h
 SUITES := $(sort $(wildcard inputs/suites/*.json))
 LADDERS := $(sort $(wildcard inputs/ladder/*.json))
 lengths = $(wildcard inputs/ladder/$(1).json)
-PROTOCOLS := $(sort $(wildcard inputs/protocols/*.json))
 
 W := build/$(PROFILE)
 STEPS := manifest images gate ladder rows race score
@@ -208,9 +278,9 @@ $(call stamps,race): build/stamps/race/%: $(W)/%/rows.jsonl build/bin/compile
 	$(stamp)
 
 $(call stamps,score): build/stamps/score/%: build/mutants/%.jsonl $(W)/%/images.jsonl $(W)/%/gate.jsonl \
-  $(W)/%/ladder.jsonl $(W)/%/rows.jsonl $(W)/%/race.jsonl $(PROTOCOLS) build/bin/score
+  $(W)/%/ladder.jsonl $(W)/%/rows.jsonl $(W)/%/race.jsonl build/protocols/calibrated.json build/bin/score
 	$(call step,SCORE)
-	$(Q)build/bin/score -o $(call FILE_score,$*) --protocols inputs/protocols --manifest $(call FILE_manifest,$*) \
+	$(Q)build/bin/score -o $(call FILE_score,$*) --protocols build/protocols --manifest $(call FILE_manifest,$*) \
 	  --images $(call FILE_images,$*) --gate $(call FILE_gate,$*) --ladder $(call FILE_ladder,$*) --race $(call FILE_race,$*) $(call FILE_rows,$*)
 	$(stamp)
 
@@ -230,8 +300,15 @@ $(W)/summary.json: $(SCORES) $(W)/setcover.json build/rules.jsonl $(PUBLISHED) b
 	$(call say,SUMMARY,$@)
 	$(Q)build/bin/score --merge -o $@ --profile $(PROFILE) --setcover $(W)/setcover.json \
 	  --real-faults results/published/real-faults.json --rules build/rules.jsonl $(SCORES) && touch $@
-build/summary.json: $(W)/summary.json
-	$(Q)cp $< $@
+CALIBRATIONS := build/calibration/public.json build/calibration/public-parity.json build/calibration/cpu.json \
+  build/calibration/strategies.json
+build/calibration/summary.json: paper/calibration.jq $(CALIBRATIONS) inputs/operators.json results/published/calibration.json $(SCORES)
+	$(Q)jq -n --slurpfile published results/published/calibration.json --slurpfile public build/calibration/public.json \
+	  --slurpfile parity build/calibration/public-parity.json --slurpfile cpu build/calibration/cpu.json \
+	  --slurpfile strategies build/calibration/strategies.json --slurpfile operators inputs/operators.json -f $< $(SCORES) >$@
+build/summary.json: $(W)/summary.json build/h200/summary.json build/calibration/summary.json
+	$(Q)jq --slurpfile h200 build/h200/summary.json --slurpfile calibration build/calibration/summary.json \
+	  '.profiles += $$h200[0].profiles | .calibration = $$calibration[0]' $< >$@
 
 # ---- tables, figures, paper -------------------------------------------------------------------------
 
@@ -269,15 +346,16 @@ build/paper/assay.pdf: paper/assay.tex build/paper/numbers.tex $(TABLES) $(FIGUR
 	$(Q)SOURCE_DATE_EPOCH=946684800 FORCE_SOURCE_DATE=1 TEXINPUTS=build/paper: latexmk -pdf -quiet -interaction=nonstopmode \
 	  -halt-on-error -outdir=build/paper $< >build/paper/latexmk.log 2>&1 || { tail -40 build/paper/latexmk.log >&2; exit 1; }
 
-all: build/summary.json build/paper/assay.pdf ## the whole pipeline and the paper
+# A shard ends with its scores; the machine that has them all goes on from there.
+all: $(if $(filter 1/1,$(SHARD)),build/summary.json build/paper/assay.pdf,problems) ## the whole pipeline and the paper
 
 # ---- checks -----------------------------------------------------------------------------------------
 
 CLI := $(sort $(notdir $(patsubst %/,%,$(wildcard c/test/cli/*/))))
-check: test golden rules selftest ## prove it right: units, command lines, rules' examples, golden outputs, self-tests
+check: test golden rules selftest robust sanitize ## prove it right: units, command lines, rules' examples, golden outputs, self-tests
 
 # What the command-line cases open: the programs, and one problem with its images.
-test: $(TESTS) $(PROGRAMS) $(REFERENCES) $(call FILE_images,level1/019_relu) build/problems/level1/019_relu.so ## units and command lines only
+test: $(TESTS) $(PROGRAMS) $(REFERENCES) $(CORPUS_KERNELS) $(call FILE_images,level1/019_relu) build/problems/level1/019_relu.so ## units and command lines only
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove $(if $(filter 1,$(V)),-v) $(TESTS)
 	$(Q)for p in $(CLI); do c/test/cli/run $$p >build/test/$$p.tap || true; done; \
 	  prove $(if $(filter 1,$(V)),-v) --exec cat $(CLI:%=build/test/%.tap)
@@ -285,9 +363,10 @@ golden: build/bin/golden $(REFERENCES) $(ALL_PROBLEMS:%=build/problems/%.so) $(c
 	$(Q)build/bin/golden $(DIR)
 rules: build/bin/mutate ## run the examples of every rule
 	$(Q)build/bin/mutate --check --rules $(RULES_DIR)
-# One after the other: each runs Make on problems of its own.
 selftest: $(PROGRAMS) $(REFERENCES) | test
-	$(Q)prove $(if $(filter 1,$(V)),-v) c/test/selftest/run c/test/robust/run c/test/tutorial/run
+	$(Q)prove $(if $(filter 1,$(V)),-v) c/test/selftest/run c/test/tutorial/run
+
+include mk/check.mk
 
 # ---- one problem, and a kernel of your own ----------------------------------------------------------
 
@@ -309,6 +388,8 @@ kernel: ## the same for your own kernel, CU=path/to/k.cu PROBLEM=path/to/p.c
 	$(Q)cmp -s "$(PROBLEM)" build/user/user/000_$(NAME).c || cp "$(PROBLEM)" build/user/user/000_$(NAME).c
 	$(Q)$(MAKE) KERNELS=build/user P=user/000_$(NAME) problem
 
+include mk/gpu.mk
+
 # ---- the rest ---------------------------------------------------------------------------------------
 
 doctor: ## say what is installed, and what is missing
@@ -317,9 +398,9 @@ build/tools: env.lock tools/doctor
 	$(Q)tools/doctor --install
 	@mkdir -p $(@D) && touch $@
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile mk/*.mk | expand -t 18
 	@echo; echo "Variables (make VARIABLE=value …):"
-	@sed -n 's/^\([A-Z]*\) ?= *\(.*\)# *\(.*\)/  \1\t\3/p' Makefile | expand -t 18
+	@sed -n 's/^\([A-Z]*\) ?= *\(.*\)# *\(.*\)/  \1\t\3/p' Makefile mk/*.mk | expand -t 18
 clean: ## remove build/
 	rm -rf build
 .PHONY: all bench check clean doctor golden help kernel problem problems rules selftest test FORCE

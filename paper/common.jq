@@ -2,6 +2,11 @@
 def profiles: ["h200", "cpu"] - (["h200", "cpu"] - ($s.profiles | keys));
 def of($profile): $s.profiles[$profile];
 def published: $p["kernelbench-m"];
+# Of the calibration study: its columns, what they are called, and one record of a list in one of them.
+def calibration: $s.calibration;
+def columns: ["published", "public", "cpu"];
+def column_name: {published: "published (RTX 3060)", public: "public rows (H200)", cpu: "cpu"}[.];
+def kernel($column; $list; $name): [calibration[$column][$list][]? | select([.kernel, .dtype] == $name)][0];
 
 def tex: tostring | gsub("_"; "\\_") | gsub("%"; "\\%") | gsub("&"; "\\&");
 def absent: "--";
@@ -19,5 +24,7 @@ def short: if . == null then absent elif . == 0 then "0"
              else (. / pow(10; $e) * 10 + 0.5 | floor) as $m
              | if $m == 100 then "1.0\\cdot10^{\($e + 1)}" else "\($m / 10 | floor).\($m % 10)\\cdot10^{\($e)}" end
              | "$\(.)$" end end;
+# [part, whole] as 16.9
+def share: if .[0] == null or .[1] == null or .[1] == 0 then absent else .[0] / .[1] | percent end;
 def row: join(" & ") + " \\\\";
 def lines: join("\n");
