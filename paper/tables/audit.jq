@@ -1,4 +1,4 @@
-# Every protocol on one denominator; then with the families weighed as in real faults.
+# Every protocol on one denominator (no figure where a race was not looked for); then with the families weighed as in real faults.
 def names: [
   ["kernelbench-v0.1", "KernelBench v0.1: 5 inputs, $10^{-2}$"],
   ["kernelbench-2025-11", "KernelBench since 2025-11: $10^{-4}$"],
@@ -24,6 +24,7 @@ def names: [
 (["protocol", "killed, \\%", "false"] + [profiles[] | "killed, \\%", "as real", "with groups", "false"] | row), "\\midrule",
 (names[] as [$k, $name] | published.audit.protocols[$k] as $q
  | [$name, ($q.share | percent), ($q.false_rejections | count)]
-   + [profiles[] as $f | of($f) | (.protocols[$k].share | percent), (.real_mix.as_read[$k] | percent),
-      (.real_mix.with_auto_groups[$k] | percent), (.protocols[$k].false_rejections | count)] | row),
+   + [profiles[] as $f | of($f) | (.protocols[$k].not_looked // 0) as $unseen
+      | (.protocols[$k].share, .real_mix.as_read[$k], .real_mix.with_auto_groups[$k] | if $unseen > 0 then absent else percent end),
+        (.protocols[$k].false_rejections | count)] | row),
 "\\bottomrule\\end{tabular}"
