@@ -8,6 +8,7 @@ enum { SMALL = 4096, ROUNDS = 5, EVALUATIONS = 20000 };
 static const size_t COUNT = (size_t)1 << 30; /* floats: 4 GiB, far more than any cache */
 
 static device_address values, others, answers;
+static generator_word seed = 1;
 
 static int copy(void)
 {
@@ -18,7 +19,7 @@ static int fill(void)
 {
     struct tensor t = {.role = INPUT, .rank = 2, .shape = {(long)COUNT / 4096, 4096}};
     struct fill uniform = {GENERATOR_UNIFORM, -1, 1, 0, 1};
-    struct recipe r = {.seed = 1, .tensors = 1, .tensor = &t, .fill = &uniform};
+    struct recipe r = {.seed = seed, .tensors = 1, .tensor = &t, .fill = &uniform};
     return judge_fill(&r, 0, values);
 }
 
@@ -128,6 +129,9 @@ int main(int argc, char **argv)
     print_rate("widen to double", widen, sizeof(float) + sizeof(double), ceiling);
     print_rate("compare bit for bit", difference, 2 * sizeof(float), ceiling);
     print_rate("grade (four passes)", grade, 4 * (sizeof(float) + sizeof(double)), ceiling);
+    seed++;
+    fill(); /* other values than the answers */
+    print_rate("grade, all outputs wrong", grade, 4 * (sizeof(float) + sizeof(double)), ceiling);
     printf("%-34s %8.0f a second\n", "small evaluations, with compare", 1 / small_evaluation());
     return 0;
 }

@@ -96,6 +96,10 @@ __device__ inline double tolerance(float out, double reference)
     return fabs((double)out - reference) / (1 + fabs(reference));
 }
 
+/*
+ * A division is slow, and made only if its quotient might exceed the largest one so far. A product tells:
+ * one that is a little too small, so that rounding never hides a larger quotient.
+ */
 __device__ inline void grade_element(struct grade *g, float out, double r)
 {
     float rounded = (float)r;
@@ -104,10 +108,12 @@ __device__ inline void grade_element(struct grade *g, float out, double r)
         g->nonfinite += !same_class(out, rounded);
         return;
     }
+    const double SLIGHTLY_LESS = 0.999;
     double d = fabs((double)out - r), size = fabs(r);
-    g->t = fmax(g->t, d / (1 + size));
+    if (d > SLIGHTLY_LESS * g->t * (1 + size))
+        g->t = fmax(g->t, d / (1 + size));
     g->max_abs = fmax(g->max_abs, d);
-    if (size > 0)
+    if (size > 0 && d > SLIGHTLY_LESS * g->max_rel * size)
         g->max_rel = fmax(g->max_rel, d / size);
     g->max_ulp = fmax(g->max_ulp, (double)labs(ordered(out) - ordered(rounded)));
     g->ref_max = fmax(g->ref_max, size);
@@ -115,18 +121,43 @@ __device__ inline void grade_element(struct grade *g, float out, double r)
     g->squares += r * r;
 }
 
-/* The sum over a block of 256 threads, in its first thread (0 in others); always in the same order. */
+/*
+ * Calls use(output, reference) for this thread's elements. It has four on their way at once: with one,
+ * a pass mostly waits for memory.
+ */
+template <class user>
+__device__ inline void each_element(const float *out, const double *reference, long count, user use)
+{
+    long i = first_element();
+    for (; i + 3 * stride() < count; i += 4 * stride()) {
+        float o[4];
+        double r[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            o[k] = out[i + k * stride()];
+            r[k] = reference[i + k * stride()];
+        }
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            use(o[k], r[k]);
+    }
+    for (; i < count; i += stride())
+        use(out[i], reference[i]);
+}
+
+/* The sum over a block of 256 threads, in each of them; always in the same order. */
 __device__ inline double block_sum(double value)
 {
     __shared__ double sum[256];
     sum[threadIdx.x] = value;
+    __syncthreads();
     for (int half = 128; half > 0; half /= 2) {
-        __syncthreads();
         if (threadIdx.x < half)
             sum[threadIdx.x] += sum[threadIdx.x + half];
+        __syncthreads();
     }
-    double total = threadIdx.x == 0 ? sum[0] : 0;
-    __syncthreads();
+    double total = sum[0];
+    __syncthreads(); /* it may be called again */
     return total;
 }
 
@@ -143,8 +174,7 @@ __device__ inline void merge_largest(word *to, double value)
 __global__ void grade(struct findings *f, const float *out, const double *reference, long count)
 {
     struct grade g = {};
-    for (long i = first_element(); i < count; i += stride())
-        grade_element(&g, out[i], reference[i]);
+    each_element(out, reference, count, [&](float o, double r) { grade_element(&g, o, r); });
     merge_largest(&f->t, g.t);
     merge_largest(&f->max_abs, g.max_abs);
     merge_largest(&f->max_rel, g.max_rel);
@@ -187,13 +217,13 @@ __global__ void count_bits(struct findings *f, const float *out, const double *r
         prefix[s] = f->prefix[s] >> shift >> bits;
         counts[s] = counter_of(f, s) == s;
     }
-    for (long i = first_element(); i < count; i += stride()) {
-        unsigned key = __float_as_uint(__double2float_ru(tolerance(out[i], reference[i])));
+    each_element(out, reference, count, [&](float o, double r) {
+        unsigned key = __float_as_uint(__double2float_ru(tolerance(o, r)));
         unsigned known = key >> shift >> bits;
         for (int s = 0; s < FINDINGS_SHARES; s++)
             if (counts[s] && known == prefix[s])
                 atomicAdd(&bin[s][key >> shift & ((1u << bits) - 1)], 1u);
-    }
+    });
     __syncthreads();
     for (int k = threadIdx.x; k < FINDINGS_SHARES * FINDINGS_BINS; k += blockDim.x)
         if (bin[0][k])
