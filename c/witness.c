@@ -491,6 +491,7 @@ int main(int argc, char **argv)
     struct campaign c = {.options = &o};
     snprintf(c.part_path, sizeof c.part_path, "%s.part", o.setup.output);
     int code = setup_open(&c.setup, &o.setup, &e);
+    c.setup.race = o.race;
     if (!code)
         code = choose_trials(&c, &e);
     if (!code)

@@ -35,6 +35,7 @@ struct setup {
     struct pool pool;
     struct loader loader;
     launch_function *original;
+    bool race; /* the images are instrumented: only what the race oracle sees is wanted */
     char hash[HASH_HEX]; /* of the problem, the references and the executor: part of every row's key */
 };
 
