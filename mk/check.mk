@@ -1,6 +1,7 @@
 # check.mk: sanitizers, robustness and speed.
 
 FULL ?= 0#                1: `make bench` also times the whole `make all`
+PEER ?=#                  a checkout of gpuemu-corpus, for `make bench` to compare with
 
 # Under gcc's sanitizers: all but the executor, whose fibers and guard pages they cannot follow.
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -40,6 +41,7 @@ robust: selftest build/test/fault build/test/scarce.so ## what the pipeline must
 	$(Q)prove $(if $(filter 1,$(V)),-v) c/test/robust/run c/test/robust/faults
 
 BENCH_PROBLEMS := level1/019_relu level1/023_softmax level2/012_gemm_multiply_leakyrelu level3/035_lstm
-bench: $(PROGRAMS) $(REFERENCES) $(BENCH_PROBLEMS:%=build/problems/%.so) ## what mutants cost, beside what they could cost at least
+bench: $(PROGRAMS) $(REFERENCES) $(BENCH_PROBLEMS:%=build/problems/%.so) $(if $(PEER),$(CORPUS_KERNELS)) ## what mutants cost, beside what they could cost at least
 	$(Q)build/bin/bench $(if $(filter 1,$(FULL)),--full) $(BENCH_PROBLEMS)
+	$(if $(PEER),$(Q)tools/peers $(PEER))
 .PHONY: bench robust sanitize

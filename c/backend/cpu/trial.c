@@ -34,11 +34,12 @@ struct tensors {
 /*
  * A mutant may burn FUEL_FACTOR times the original's loop iterations and FUEL_SPARE more. One that wants
  * more is tried once with FUEL_CONFIRM times as much, for a fault may make each thread of a block do the
- * work of all; if that is not enough either, it counts as endless, here and on the inputs that follow.
+ * work of all; if that is not enough either, it counts as endless, and on the inputs that follow it gets
+ * FUEL_ENDLESS times the original's and no second try.
  * (Not where only races are looked for: they show at once or not at all, at ten times the cost.)
  * The clock stands behind it for loops made of goto and recursion.
  */
-enum { FUEL_FACTOR = 20, FUEL_SPARE = 20000, FUEL_CONFIRM = 25, CPU_LIMIT_S = 10 };
+enum { FUEL_FACTOR = 20, FUEL_SPARE = 20000, FUEL_CONFIRM = 25, FUEL_ENDLESS = 4, CPU_LIMIT_S = 10 };
 
 /* The order of threads is drawn from the input alone, so that runs repeat: the hash's first half. */
 static uint64_t seed_of(const struct recipe *r)
@@ -251,7 +252,8 @@ static bool run(struct trial *t, const struct setup *s, const struct image *muta
     struct tensors *x = t->state;
     launch_function *launch = loader_find(&s->loader, mutant->id);
     loader_restore(&s->loader, mutant->id);
-    run_once(x, launch, order, x->fuel, &o->run, o->detail);
+    uint64_t fuel = mutant == endless ? x->fuel / FUEL_FACTOR * FUEL_ENDLESS : x->fuel;
+    run_once(x, launch, order, fuel, &o->run, o->detail);
     if (o->run.outcome == OUTCOME_TIMEOUT && mutant != endless && !s->race) {
         loader_restore(&s->loader, mutant->id);
         run_once(x, launch, order, FUEL_CONFIRM * x->fuel, &o->run, o->detail);
