@@ -398,7 +398,7 @@ build/tools: env.lock tools/doctor
 	$(Q)tools/doctor --install
 	@mkdir -p $(@D) && touch $@
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile mk/*.mk | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile mk/*.mk | expand -t 18
 	@echo; echo "Variables (make VARIABLE=value …):"
 	@sed -n 's/^\([A-Z]*\) ?= *\(.*\)# *\(.*\)/  \1\t\3/p' Makefile mk/*.mk | expand -t 18
 clean: ## remove build/
