@@ -34,8 +34,8 @@ GPU_REFERENCES := build/ref/cuda/f64.so build/ref/cuda/f32.so $(GPU_CODE)
 GPU_PROFILE := $(if $(filter cpu,$(PROFILE)),h200,$(PROFILE))
 KERNELBENCH ?=#           a checkout of KernelBench, for `make crosscheck`
 
-measure: build/bin/compile build/bin/gate build/bin/witness $(GPU_REFERENCES) $(ALL_PROBLEMS:%=build/problems/%.so) \
-  $(call files,manifest) ## the campaign on the GPUs of this machine, into build/measured/PROFILE
+measure: $(ALL_PROBLEMS:%=build/problems/%.so) $(call files,manifest)
+measure: $(addprefix build/bin/,compile gate witness) $(GPU_REFERENCES) ## the campaign on the GPUs of this machine, into build/measured/PROFILE
 	$(Q)tools/measure -P $(GPU_PROFILE) -o build/measured/$(GPU_PROFILE)
 crosscheck: build/bin/witness ## judge a sample of its mutants with PyTorch, KERNELBENCH=path
 	$(Q)[ -n "$(KERNELBENCH)" ] || { echo "make crosscheck needs KERNELBENCH=path/to/KernelBench" >&2; exit 64; }

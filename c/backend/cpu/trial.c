@@ -58,8 +58,12 @@ static int no_memory(const struct tensors *t, struct error *e)
 static int make_buffers(struct tensors *t, struct error *e)
 {
     const struct recipe *r = t->recipe;
-    t->in = calloc((size_t)r->tensors, sizeof *t->in);
-    t->out = calloc((size_t)r->tensors, sizeof *t->out);
+    int outs = 0;
+    for (int k = 0; k < r->tensors; k++)
+        outs += r->tensor[k].role == OUTPUT;
+    /* Guarded too: a mutant that asks for a tensor too many finds no memory of ours. */
+    t->in = simt_buffer_new((size_t)(r->tensors - outs) * sizeof *t->in);
+    t->out = simt_buffer_new((size_t)outs * sizeof *t->out);
     t->out_count = calloc((size_t)r->tensors, sizeof *t->out_count);
     if (!t->in || !t->out || !t->out_count)
         return no_memory(t, e);
@@ -197,8 +201,8 @@ static void free_tensors(struct tensors *x)
         simt_buffer_free(x->out[k]);
     for (int k = 0; k < ORDERS; k++)
         free(x->original[k]);
-    free(x->in);
-    free(x->out);
+    simt_buffer_free(x->in);
+    simt_buffer_free(x->out);
     free(x->out_count);
     free(x->reference);
     free(x->result);
