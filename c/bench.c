@@ -607,8 +607,8 @@ static void measure_switches(double *fiber, double *swap)
 
 static void measure_isolation(void)
 {
-    struct isolation nothing = {RESULTS, sizeof(int), 60, evaluate_nothing, died, receive, NULL};
-    struct isolation crash = {FORKS, sizeof(int), 60, evaluate_crash, died, receive, NULL};
+    struct isolation nothing = {RESULTS, sizeof(int), 60, evaluate_nothing, died, receive, NULL, NULL};
+    struct isolation crash = {FORKS, sizeof(int), 60, evaluate_crash, died, receive, NULL, NULL};
     double fiber, swap;
     head("isolation and the executor");
     line("a result from a worker", median_cpu_s(isolate_all, &nothing) / RESULTS,

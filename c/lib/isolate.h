@@ -29,6 +29,10 @@ struct isolation {
     int (*receive)(void *context, int item, const void *result, struct error *e);
 
     void *context;
+
+    /* In the child, before its first item; NULL: nothing takes time there. With it there is a child in
+     * reserve, prepared, once the first result has come. What it knows of the parent is as old as it is. */
+    void (*prepare)(void *context);
 };
 
 /* Returns 0 once every item was received, receive's code, or EXIT_UNAVAILABLE if no child can be had. */

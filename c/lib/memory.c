@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static void *checked(void *memory)
 {
@@ -19,6 +20,13 @@ void *memory_new(size_t size)
 void *memory_zeroed(int count, size_t each)
 {
     return checked(calloc((size_t)count + 1, each));
+}
+
+void *memory_common(int count, size_t each)
+{
+    void *memory = mmap(NULL, ((size_t)count + 1) * each, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                        -1, 0);
+    return checked(memory == MAP_FAILED ? NULL : memory);
 }
 
 void *memory_grow(void *array, int used, int *room, size_t each)

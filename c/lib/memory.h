@@ -8,6 +8,9 @@
 /* `count` zeroed elements, and one more so that none is no special case. */
 void *memory_zeroed(int count, size_t each);
 
+/* The same in memory that processes forked from now on share with this one. Never freed. */
+void *memory_common(int count, size_t each);
+
 /* Room for element number `used` of an array: the array, moved and doubled if it was full. *room is
  * how many elements fit; 0 and NULL at first. */
 void *memory_grow(void *array, int used, int *room, size_t each);

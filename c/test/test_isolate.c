@@ -23,7 +23,20 @@ struct log {
     struct result got[ITEMS];
     int received, stop;
     int *spared; /* shared with the children: kill the first time only */
+    void (*prepare)(void *log);
+    int *prepared; /* shared with the children: how many are */
 };
+
+static int *shared_number(void)
+{
+    return mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+static void prepare(void *context)
+{
+    struct log *log = context;
+    __atomic_add_fetch(log->prepared, 1, __ATOMIC_SEQ_CST);
+}
 
 static bool evaluate(void *context, int item, void *result)
 {
@@ -64,7 +77,7 @@ static int receive(void *context, int item, const void *result, struct error *e)
 static int run(struct log *log)
 {
     struct error e;
-    struct isolation work = {ITEMS, sizeof(struct result), 0.2, evaluate, died, receive, log};
+    struct isolation work = {ITEMS, sizeof(struct result), 0.2, evaluate, died, receive, log, log->prepare};
     return isolate(&work, &e);
 }
 
@@ -102,8 +115,7 @@ static void a_death_costs_one_item(void **state)
 static void an_item_gets_a_second_chance(void **state)
 {
     (void)state;
-    struct log log = {.fate = {[9] = KILLED}, .spared = mmap(NULL, sizeof(int), PROT_READ | PROT_WRITE,
-                                                             MAP_SHARED | MAP_ANONYMOUS, -1, 0)};
+    struct log log = {.fate = {[9] = KILLED}, .spared = shared_number()};
     assert_int_equal(run(&log), 0);
     assert_int_equal(log.received, ITEMS);
     for (int k = 0; k < ITEMS; k++)
@@ -122,6 +134,25 @@ static void a_retired_child_is_replaced(void **state)
     assert_int_not_equal(log.got[4].child, 0);
 }
 
+/* Each child once, before its items; and the one in reserve works when its turn has come. */
+static void children_are_prepared(void **state)
+{
+    (void)state;
+    struct log log = {.fate = {[3] = RETIRES, [4] = RETIRES, [20] = LEAVES}, .prepare = prepare,
+                      .prepared = shared_number()};
+    int children = 1;
+    assert_int_equal(run(&log), 0);
+    assert_int_equal(log.received, ITEMS);
+    for (int k = 1; k < ITEMS; k++) {
+        assert_int_equal(log.got[k].item, k);
+        children += log.got[k].child != 0 && log.got[k].child != log.got[k - 1].child;
+    }
+    assert_int_equal(children, 4);
+    /* One left at item 20 without a result, and the last was in reserve, perhaps killed unprepared. */
+    assert_in_range(*log.prepared, children + 1, children + 2);
+    munmap(log.prepared, sizeof(int));
+}
+
 static void a_receiver_that_fails_ends_it(void **state)
 {
     (void)state;
@@ -137,6 +168,7 @@ int main(void)
         cmocka_unit_test(a_death_costs_one_item),
         cmocka_unit_test(an_item_gets_a_second_chance),
         cmocka_unit_test(a_retired_child_is_replaced),
+        cmocka_unit_test(children_are_prepared),
         cmocka_unit_test(a_receiver_that_fails_ends_it),
     };
     return cmocka_run_group_tests_name("isolate", tests, NULL, NULL);
