@@ -2,12 +2,10 @@
 #include <argp.h>
 #include <string.h>
 
-#include "backend/setup.h"
+#include "backend/gating.h"
 #include "error.h"
 #include "json.h"
 #include "protocol.h"
-#include "rows.h"
-#include "validity.h"
 #include "version.h"
 
 const char *argp_program_version = "gate (assay) " ASSAY_VERSION;
@@ -38,17 +36,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-/* Does the recipe change any size? */
-static bool resized(const struct plugin *p, const struct options *o, const struct recipe *r)
-{
-    long profile[PROBLEM_SIZES];
-    (o->setup.official ? plugin_official : plugin_small)(p, profile);
-    for (int k = 0; k < p->problem->sizes; k++)
-        if (r->size[k] != profile[k])
-            return true;
-    return false;
-}
-
 /* Why the kernel fails where it must not, for its author. */
 static int explain(const struct setup *s, const struct recipe *r, const struct trial *t, const char *why,
                    struct error *e)
@@ -72,11 +59,8 @@ static int gate_input(const struct setup *s, const struct options *o, const stru
     int code = s->backend->make(&t, s, r, e);
     if (code)
         return code;
-    const char *why = validity_why_not(&t.original_run, &t.float32, t.finite);
-    struct gated gated = {.input = r->id, .suite = r->suite, .valid = !why, .why = why,
-                          .resized = resized(&s->plugin, o, r), .original = t.original_run,
-                          .float32 = t.float32};
-    json_t *record = gated_to_json(&gated);
+    const char *why;
+    json_t *record = gating_record(s, &t, &why);
     code = json_write_line(out, record, e);
     json_decref(record);
     bool must = o->must_pass && strcmp(o->must_pass, r->suite) == 0;
@@ -115,10 +99,7 @@ int main(int argc, char **argv)
     if (!code)
         code = output_open(&out, o.setup.output, &e);
     if (!code) {
-        json_t *header = setup_header(&s, "gate");
-        long size[PROBLEM_SIZES];
-        (o.setup.official ? plugin_official : plugin_small)(&s.plugin, size);
-        json_object_set_new(header, "reduction", json_integer(s.plugin.problem->reduction(size)));
+        json_t *header = gating_header(&s);
         code = json_write_line(&out, header, &e);
         json_decref(header);
     }

@@ -7,9 +7,10 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "backend/setup.h"
+#include "backend/gating.h"
 #include "error.h"
 #include "isolate.h"
 #include "file.h"
@@ -33,16 +34,18 @@ enum { LIMIT_S = 120 };
 
 static const struct argp_option OPTIONS[] = {
     {"gate", 'g', "FILE", 0, "The gated inputs (gate.jsonl)", 0},
+    {"write-gate", 'G', "FILE", 0, "Instead: gate the inputs in passing, and write FILE as gate does", 0},
     {"only", 'l', "FILE", 0, "Only the mutants whose ids FILE lists, one a line", 0},
     {"race", 'R', NULL, 0, "The images are instrumented: record whether the race oracle saw a race", 0},
     {"survivors", 's', "FILE", 0, "Also write the ids of the mutants that no input of --suite kills", 0},
     {"suite", 'S', "SUITE", 0, "The suite that survivors survive", 0},
+    {"unwitnessed", 'u', "FILE", 0, "Also write the ids of the mutants whose outputs never differ", 0},
     {0},
 };
 
 struct options {
     struct setup_options setup;
-    const char *gate, *only, *survivors, *suite;
+    const char *gate, *write_gate, *only, *survivors, *suite, *unwitnessed;
     bool race;
 };
 
@@ -52,13 +55,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT: state->child_inputs[0] = &o->setup; return 0;
     case 'g': o->gate = argument; return 0;
+    case 'G': o->write_gate = argument; return 0;
     case 'l': o->only = argument; return 0;
     case 'R': o->race = true; return 0;
     case 's': o->survivors = argument; return 0;
     case 'S': o->suite = argument; return 0;
+    case 'u': o->unwitnessed = argument; return 0;
     case ARGP_KEY_SUCCESS:
-        if (!o->gate)
-            argp_error(state, "--gate is needed");
+        if (!o->gate == !o->write_gate)
+            argp_error(state, "--gate or --write-gate is needed");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -78,17 +83,22 @@ struct item {
 struct campaign {
     const struct options *options;
     struct setup setup;
-    struct trial *trial; /* of the valid inputs */
+    struct trial *trial; /* of the inputs that are valid, or not gated yet */
     int trials;
+    json_t **gated; /* with --write-gate, one a trial: its record once it is gated */
+    bool *invalid;  /* likewise */
     struct item *item; /* mutant by mutant, in the manifest's order */
     int items;
     int *todo; /* the items to run, in this order */
     int todos;
     int first; /* of todo: where the isolation at hand starts */
+    int from, to; /* the trials that are made */
     struct fate {
         int faults;  /* crashes and timeouts so far */
         bool killed; /* by --suite */
-    } *fate;         /* one an image */
+    } *fate;         /* one an image; workers see it */
+    struct fate *known; /* in a worker: what they were when it began, so that chance has no say */
+    const struct image *expecting; /* in a worker: whose runs the backend has been told of */
     struct rows old[2];   /* of the last run: its rows, and its part */
     bool have_old[2];
     struct observation *result; /* one an item, where it was run */
@@ -99,28 +109,51 @@ struct campaign {
 
 /* ---- what is to be run ------------------------------------------------------------------------ */
 
-/* A trial, not made yet, for each input that the gate found valid, in the pool's order. */
+/* Finds out whether the gate lets the input in. */
+static int look_up(const struct campaign *c, const struct gate *gate, const struct recipe *r, bool *valid,
+                   struct error *e)
+{
+    int at = 0;
+    while (at < gate->count && strcmp(gate->input[at].input, r->id) != 0)
+        at++;
+    if (at == gate->count)
+        return fail(e, EXIT_DATA, "%s: has no input '%s'; run gate again", c->options->gate, r->id);
+    *valid = gate->input[at].valid;
+    return 0;
+}
+
+static int open_gate(const struct campaign *c, struct gate *gate, struct error *e)
+{
+    int code = gate_read(gate, c->options->gate, e);
+    if (code || strcmp(gate->problem, c->setup.plugin.id) == 0)
+        return code;
+    code = fail(e, EXIT_DATA, "%s: is the gate of %s, not of %s", c->options->gate, gate->problem,
+                c->setup.plugin.id);
+    gate_free(gate);
+    return code;
+}
+
+/* A trial, not made yet, for each input that the gate lets in, or that is to be gated, in the pool's order. */
 static int choose_trials(struct campaign *c, struct error *e)
 {
+    const struct pool *pool = &c->setup.pool;
+    bool gated = c->options->gate;
     struct gate gate;
-    int code = gate_read(&gate, c->options->gate, e);
+    int code = gated ? open_gate(c, &gate, e) : 0;
     if (code)
         return code;
-    if (strcmp(gate.problem, c->setup.plugin.id) != 0)
-        code = fail(e, EXIT_DATA, "%s: is the gate of %s, not of %s", c->options->gate, gate.problem,
-                    c->setup.plugin.id);
-    c->trial = memory_zeroed(c->setup.pool.recipes, sizeof *c->trial);
-    for (int k = 0; k < c->setup.pool.recipes && !code; k++) {
-        const struct recipe *r = &c->setup.pool.recipe[k];
-        int at = 0;
-        while (at < gate.count && strcmp(gate.input[at].input, r->id) != 0)
-            at++;
-        if (at == gate.count)
-            code = fail(e, EXIT_DATA, "%s: has no input '%s'; run gate again", c->options->gate, r->id);
-        else if (gate.input[at].valid)
-            c->trial[c->trials++].recipe = r;
+    c->trial = memory_zeroed(pool->recipes, sizeof *c->trial);
+    c->gated = memory_zeroed(pool->recipes, sizeof *c->gated);
+    c->invalid = memory_zeroed(pool->recipes, sizeof *c->invalid);
+    for (int k = 0; k < pool->recipes && !code; k++) {
+        bool valid = true;
+        if (gated)
+            code = look_up(c, &gate, &pool->recipe[k], &valid, e);
+        if (valid)
+            c->trial[c->trials++].recipe = &pool->recipe[k];
     }
-    gate_free(&gate);
+    if (gated)
+        gate_free(&gate);
     return code;
 }
 
@@ -145,7 +178,7 @@ static int make_items(struct campaign *c, struct error *e)
     if (code)
         return code;
     c->item = memory_zeroed(images->count * c->trials, sizeof *c->item);
-    c->fate = memory_zeroed(images->count, sizeof *c->fate);
+    c->fate = memory_common(images->count, sizeof *c->fate);
     for (int m = 0; m < images->count; m++) {
         const struct image *mutant = &images->image[m];
         if (mutant->status != IMAGE_COMPILED || (!c->options->race && strcmp(mutant->id, "original") == 0) ||
@@ -232,7 +265,7 @@ static bool run_order(struct campaign *c, const struct item *item, int order,
 /* The mutant has crashed or hung so often that each further time is not worth what it costs. */
 static bool given_up(const struct campaign *c, const struct item *item)
 {
-    const struct fate *fate = &c->fate[item->mutant - c->setup.loader.images.image];
+    const struct fate *fate = &c->known[item->mutant - c->setup.loader.images.image];
     int enough = c->setup.backend->faults;
     return enough && fate->faults >= (fate->killed ? 1 : enough);
 }
@@ -241,6 +274,26 @@ static bool given_up(const struct campaign *c, const struct item *item)
 static bool first_of_suite(const struct campaign *c, int trial)
 {
     return in_suite(c, trial) && (trial == 0 || !in_suite(c, trial - 1));
+}
+
+/* In a worker: tells the backend of the mutant's runs from item c->todo[first] on. */
+static void announce(struct campaign *c, int first)
+{
+    const struct image *mutant = c->item[c->todo[first]].mutant;
+    struct trial **t = memory_zeroed(c->trials, sizeof *t);
+    int count = 0;
+    for (int k = first; k < c->todos && count < c->trials && c->item[c->todo[k]].mutant == mutant; k++)
+        t[count++] = &c->trial[c->item[c->todo[k]].trial];
+    c->setup.backend->expect(t, count, mutant);
+    c->expecting = mutant;
+    free(t);
+}
+
+static void look_at_fates(struct campaign *c)
+{
+    size_t bytes = (size_t)c->setup.loader.images.count * sizeof *c->known;
+    c->known = memory_new(bytes);
+    memcpy(c->known, c->fate, bytes);
 }
 
 /*
@@ -253,11 +306,15 @@ static bool evaluate(void *context, int number, void *result)
     struct campaign *c = context;
     const struct item *item = &c->item[c->todo[c->first + number]];
     struct observation *r = result;
+    if (!c->known)
+        look_at_fates(c);
     if (given_up(c, item)) {
         *r = (struct observation){.differs = true, .run.outcome = OUTCOME_CRASHED};
         strcpy(r->detail, "not run: crashed or hung on other inputs");
         return false;
     }
+    if (c->setup.backend->expect && c->expecting != item->mutant)
+        announce(c, c->first + number);
     bool broken = run_order(c, item, 0, r);
     if (first_of_suite(c, item->trial) && passes(&r->run))
         for (int order = 1; order < c->setup.backend->orders && !broken; order++)
@@ -325,14 +382,14 @@ static int receive(void *context, int number, const void *result, struct error *
     return code;
 }
 
-/* The trials [from, *to) that fit into memory together, at least one. */
-static void next_trials(const struct campaign *c, int from, int *to)
+/* The next trials that fit into memory together, at least one. */
+static void next_trials(struct campaign *c)
 {
     const struct backend *b = c->setup.backend;
     size_t bytes = 0, room = b->room ? b->room() : 0;
-    for (*to = from; *to < c->trials; ++*to) {
-        bytes += b->bytes ? b->bytes(c->trial[*to].recipe) : 0;
-        if (*to > from && bytes > room)
+    for (c->from = c->to; c->to < c->trials; c->to++) {
+        bytes += b->bytes ? b->bytes(c->trial[c->to].recipe) : 0;
+        if (c->to > c->from && bytes > room)
             return;
     }
 }
@@ -348,19 +405,21 @@ static int by_turn(const void *a, const void *b, void *context)
     return late ? late : x->trial - y->trial;
 }
 
-/* Brings the items of trials [from, to) to the front of the rest of the list. Returns their number. */
+/* Brings the items of trials [from, to) to the front of the rest of the list, less those of invalid inputs,
+ * which leave it. Returns their number. */
 static int take_items(struct campaign *c, int from, int to)
 {
     int taken = 0, left = 0, rest = c->todos - c->first;
     int *todo = c->todo + c->first, *later = memory_zeroed(rest, sizeof *later);
     for (int k = 0; k < rest; k++) {
         int trial = c->item[todo[k]].trial;
-        if (trial >= from && trial < to)
-            todo[taken++] = todo[k];
-        else
+        if (trial < from || trial >= to)
             later[left++] = todo[k];
+        else if (!c->invalid[trial])
+            todo[taken++] = todo[k];
     }
     memcpy(todo + taken, later, (size_t)left * sizeof *later);
+    c->todos = c->first + taken + left;
     free(later);
     qsort_r(todo, (size_t)taken, sizeof *todo, by_turn, c);
     for (int k = 0; k < taken; k++)
@@ -369,17 +428,64 @@ static int take_items(struct campaign *c, int from, int to)
     return taken;
 }
 
-/* Makes some trials, runs all mutants on them, frees them. */
-static int run_trials(struct campaign *c, int from, int to, struct error *e)
+static bool has_items(const struct campaign *c, int from, int to)
 {
-    int code = 0, items = take_items(c, from, to);
-    for (int k = from; k < to && !code && items > 0; k++)
-        code = c->setup.backend->make(&c->trial[k], &c->setup, c->trial[k].recipe, e);
-    struct isolation work = {items, sizeof(struct observation), LIMIT_S, evaluate, died, receive, c};
-    if (!code)
+    for (int k = c->first; k < c->todos; k++)
+        if (c->item[c->todo[k]].trial >= from && c->item[c->todo[k]].trial < to)
+            return true;
+    return false;
+}
+
+static int make_trial(struct campaign *c, int k, struct error *e)
+{
+    const char *why = NULL;
+    int code = c->setup.backend->make(&c->trial[k], &c->setup, c->trial[k].recipe, e);
+    if (!code && c->options->write_gate) {
+        c->gated[k] = gating_record(&c->setup, &c->trial[k], &why);
+        c->invalid[k] = why;
+    }
+    return code;
+}
+
+static void prepare(void *context)
+{
+    struct campaign *c = context;
+    c->setup.backend->prepare(c->trial + c->from, c->to - c->from, &c->setup);
+}
+
+/* What is ahead, where somebody has looked at the clock. */
+static bool show_plan(const struct campaign *c, int items)
+{
+    const struct backend *b = c->setup.backend;
+    double bytes = 0, seconds = 0;
+    for (int k = c->from; k < c->to; k++) {
+        bytes += b->bytes ? (double)b->bytes(c->trial[k].recipe) : 0;
+        seconds += c->trial[k].seconds / (c->to - c->from);
+    }
+    if (seconds > 0)
+        fprintf(stderr, "%s: %d runs on %d inputs in %.2f GiB; the original takes %.3g s, all about %.0f s\n",
+                c->setup.plugin.id, items, c->to - c->from, bytes / (1 << 30), seconds, items * seconds);
+    return seconds > 0;
+}
+
+/* Makes the trials [c->from, c->to), runs all mutants on them, frees them. */
+static int run_trials(struct campaign *c, struct error *e)
+{
+    const struct backend *b = c->setup.backend;
+    int code = 0;
+    for (int k = c->from; k < c->to && !code; k++)
+        code = make_trial(c, k, e);
+    int items = code ? 0 : take_items(c, c->from, c->to);
+    time_t start = time(NULL);
+    bool shown = items > 0 && show_plan(c, items);
+    struct isolation work = {items, sizeof(struct observation), LIMIT_S, evaluate, died, receive, c,
+                             b->prepare ? prepare : NULL};
+    if (items > 0)
         code = isolate(&work, e);
-    for (int k = from; k < to; k++)
-        c->setup.backend->free(&c->trial[k]);
+    if (shown)
+        fprintf(stderr, "%s: took %ld s\n", c->setup.plugin.id, (long)(time(NULL) - start));
+    for (int k = c->from; k < c->to; k++)
+        b->free(&c->trial[k]);
     c->first += items;
     return code;
 }
@@ -412,9 +518,10 @@ static int open_part(struct campaign *c, struct error *e)
 static int run_todo(struct campaign *c, struct error *e)
 {
     int code = c->todos > 0 ? open_part(c, e) : 0;
-    for (int from = 0, to; from < c->trials && !code && c->first < c->todos; from = to) {
-        next_trials(c, from, &to);
-        code = run_trials(c, from, to, e);
+    while (c->to < c->trials && !code) {
+        next_trials(c);
+        if (c->options->write_gate || has_items(c, c->from, c->to))
+            code = run_trials(c, e);
     }
     if (c->part)
         fclose(c->part);
@@ -432,6 +539,8 @@ static int write_rows(struct campaign *c, struct error *e)
         code = json_write_line(&out, header, e);
     json_decref(header);
     for (int k = 0; k < c->items && !code; k++) {
+        if (c->invalid[c->item[k].trial])
+            continue;
         json_t *record = row_of(c, &c->item[k], &c->result[k]);
         code = json_write_line(&out, record, e);
         json_decref(record);
@@ -444,26 +553,69 @@ static int write_rows(struct campaign *c, struct error *e)
     return code;
 }
 
-/* The mutants that pass on every input of the suite, one id a line. */
-static int write_survivors(const struct campaign *c, struct error *e)
+/* Does the suite kill on this item? */
+static bool kills(const struct campaign *c, const struct row *row, int trial)
+{
+    return in_suite(c, trial) && row->differs && !passes(&row->run);
+}
+
+static bool witnesses(const struct campaign *c, const struct row *row, int trial)
+{
+    (void)c, (void)trial;
+    return row->differs;
+}
+
+/* The mutants on none of whose items that happened, one id a line. */
+static int write_without(const struct campaign *c, const char *path,
+                         bool (*happened)(const struct campaign *c, const struct row *row, int trial),
+                         struct error *e)
 {
     struct output out;
-    int code = output_open(&out, c->options->survivors, e);
+    int code = output_open(&out, path, e);
     if (code)
         return code;
     for (int k = 0; k < c->items;) {
         const struct image *mutant = c->item[k].mutant;
-        bool killed = false;
+        bool found = false;
         for (; k < c->items && c->item[k].mutant == mutant; k++) {
             const struct item *item = &c->item[k];
-            const struct run *run = item->kept ? &item->kept->run : &c->result[k].run;
-            bool differs = item->kept ? item->kept->differs : c->result[k].differs;
-            killed |= in_suite(c, item->trial) && differs && !passes(run);
+            struct row row = {.differs = c->result[k].differs, .run = c->result[k].run};
+            if (!c->invalid[item->trial])
+                found |= happened(c, item->kept ? item->kept : &row, item->trial);
         }
-        if (!killed)
+        if (!found)
             fprintf(out.stream, "%s\n", mutant->id);
     }
     return output_commit_if_changed(&out, e);
+}
+
+static int write_gate(const struct campaign *c, struct error *e)
+{
+    struct output out;
+    int code = output_open(&out, c->options->write_gate, e);
+    json_t *header = gating_header(&c->setup);
+    if (!code)
+        code = json_write_line(&out, header, e);
+    json_decref(header);
+    for (int k = 0; k < c->trials && !code; k++)
+        code = json_write_line(&out, c->gated[k], e);
+    if (!code)
+        code = output_commit_if_changed(&out, e);
+    output_abandon(&out);
+    return code;
+}
+
+static int write_results(struct campaign *c, struct error *e)
+{
+    const struct options *o = c->options;
+    int code = o->write_gate ? write_gate(c, e) : 0;
+    if (!code)
+        code = write_rows(c, e);
+    if (!code && o->survivors)
+        code = write_without(c, o->survivors, kills, e);
+    if (!code && o->unwitnessed)
+        code = write_without(c, o->unwitnessed, witnesses, e);
+    return code;
 }
 
 static void close_campaign(struct campaign *c)
@@ -471,8 +623,11 @@ static void close_campaign(struct campaign *c)
     for (int f = 0; f < 2; f++)
         if (c->have_old[f])
             rows_free(&c->old[f]);
+    for (int k = 0; k < c->trials; k++)
+        json_decref(c->gated[k]);
+    free(c->gated);
+    free(c->invalid);
     free(c->trial);
-    free(c->fate);
     free(c->item);
     free(c->todo);
     free(c->result);
@@ -501,9 +656,7 @@ int main(int argc, char **argv)
         code = run_todo(&c, &e);
     }
     if (!code)
-        code = write_rows(&c, &e);
-    if (!code && o.survivors)
-        code = write_survivors(&c, &e);
+        code = write_results(&c, &e);
     close_campaign(&c);
     return code ? error_print("witness", &e) : 0;
 }

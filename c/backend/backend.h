@@ -22,6 +22,7 @@ struct trial {
     char original_detail[DETAIL];
     struct graded float32;       /* the float32 reference's error */
     bool finite;                 /* is each element of the reference finite as a float32? */
+    double seconds;              /* that the unmutated kernel took; 0: nobody looked at the clock */
     void *state;                 /* the backend's; NULL: not made */
 };
 
@@ -63,6 +64,14 @@ struct backend {
      * does not run. */
     int (*make)(struct trial *t, const struct setup *s, const struct recipe *r, struct error *e);
     void (*free)(struct trial *t);
+
+    /* In a worker, before its first run: makes ready for runs on these trials; NULL: there is nothing
+     * that takes time. A worker that was prepared may be kept in reserve. */
+    void (*prepare)(struct trial t[], int count, const struct setup *s);
+
+    /* In a worker: the next runs are of this mutant on these trials, in this order, which the backend may
+     * start together; NULL: it does not care. */
+    void (*expect)(struct trial *const t[], int count, const struct image *mutant);
 
     /* In a worker: runs a mutant and grades what it wrote. True when the worker cannot be trusted
      * with another run. */

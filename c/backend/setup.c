@@ -70,7 +70,6 @@ static int open_reference(struct reference *r, const struct setup_options *o, co
 int setup_open(struct setup *s, const struct setup_options *o, struct error *e)
 {
     char digest[HASH_HEX];
-    long profile[PROBLEM_SIZES];
     *s = (struct setup){.backend = o->backend,
                         .profile = o->profile ? o->profile : o->backend->name,
                         .folder = o->reference,
@@ -90,9 +89,9 @@ int setup_open(struct setup *s, const struct setup_options *o, struct error *e)
         code = s->backend->hash(s, h, e);
     hash_finish(h, s->hash);
     if (!code)
-        (o->official ? plugin_official : plugin_small)(&s->plugin, profile);
+        (o->official ? plugin_official : plugin_small)(&s->plugin, s->size);
     for (int k = 0; k < o->suites && !code; k++)
-        code = pool_read(&s->pool, &s->plugin, profile, o->suite[k], e);
+        code = pool_read(&s->pool, &s->plugin, s->size, o->suite[k], e);
     if (!code && o->inputs)
         pool_keep(&s->pool, o->inputs);
     if (!code)

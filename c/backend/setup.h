@@ -31,6 +31,7 @@ struct setup {
     const struct backend *backend;
     const char *profile, *folder, *export; /* the options' */
     struct plugin plugin;
+    long size[PROBLEM_SIZES]; /* that recipes start from: the small ones or the official ones */
     struct reference float64, float32;
     struct pool pool;
     struct loader loader;
