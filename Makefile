@@ -356,7 +356,7 @@ check: test golden rules selftest robust sanitize ## prove it right: units, comm
 
 # What the command-line cases open: the programs, and one problem with its images.
 test: $(TESTS) $(PROGRAMS) $(REFERENCES) $(CORPUS_KERNELS) $(call FILE_images,level1/019_relu) build/problems/level1/019_relu.so ## units and command lines only
-	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove $(if $(filter 1,$(V)),-v) $(TESTS)
+	$(Q)ASSAY_CUDA_DRIVER=build/test/fake_cuda.so CMOCKA_MESSAGE_OUTPUT=TAP prove $(if $(filter 1,$(V)),-v) $(TESTS)
 	$(Q)for p in $(CLI); do c/test/cli/run $$p >build/test/$$p.tap || true; done; \
 	  prove $(if $(filter 1,$(V)),-v) --exec cat $(CLI:%=build/test/%.tap)
 golden: build/bin/golden $(REFERENCES) $(ALL_PROBLEMS:%=build/problems/%.so) $(call files,images) ## check every golden file under DIR=

@@ -43,15 +43,23 @@ crosscheck: build/bin/witness ## judge a sample of its mutants with PyTorch, KER
 	  -o build/measured/$(GPU_PROFILE)/crosscheck.jsonl
 bench-gpu: build/bin/bench_gpu $(GPU_REFERENCES) ## how fast the CUDA backend is
 	$(Q)build/bin/bench_gpu
-check-gpu: build/test/test_gpu $(GPU_REFERENCES) ## the tests that need a GPU
+check-gpu: build/test/test_judge $(GPU_REFERENCES) ## the tests that need a GPU
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove $<
 .PHONY: measure crosscheck bench-gpu check-gpu
 
-# A driver without a GPU, for test_cuda.
-test: build/test/fake_cuda.so
-build/test/fake_cuda.so: c/test/fake_cuda.c $(wildcard c/backend/cuda/*.h) c/lib/generator.h
+# A driver without a GPU, for test_cuda and test_judge, which runs the backend's own kernels on the CPU executor.
+test: build/test/fake_cuda.so build/test/service.so build/test/fake/service.gpu
+build/test/fake_cuda.so: c/test/fake_cuda.c $(wildcard c/backend/cuda/*.h) c/backend/cpu/simt.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -fPIC -shared -o $@ $< -lm
+	$(Q)$(CC) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
+build/test/service.cu: c/backend/cuda/service.cu c/test/service_launch.cu
+	@mkdir -p $(@D)
+	$(Q)cat $^ >$@
+build/test/service.so: build/test/service.cu $(GPU_HEADERS) $(wildcard c/backend/cpu/shim/*.h) build/bin/lower
+	$(Q)build/bin/lower $< >$(@:.so=.cpp) && $(CXX) $(CXXFLAGS) -Ic/lib -Ic/backend/cuda -shared -o $@ $(@:.so=.cpp)
+build/test/fake/service.gpu: c/backend/cuda/service.cu
+	@mkdir -p $(@D)
+	$(Q){ sed -En 's/^__global__ void .*\b([a-z]+)\(.*/\1 \1/p' $<; printf '\nservice\0'; } >$@
 
 # ---- from the rows that were measured ---------------------------------------------------------------
 

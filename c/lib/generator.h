@@ -69,7 +69,7 @@ GENERATOR_FUNCTION generator_word generator_hash(generator_word seed, int t, lon
 /* Uniform in [0, 1) with 24 bits, as exact as a float32 can be. */
 GENERATOR_FUNCTION double generator_unit(generator_word h)
 {
-    return (double)(h >> 40) * (1.0 / 16777216.0);
+    return (double)(unsigned)(h >> 40) * (1.0 / 16777216.0);
 }
 
 /* a + (b − a) u, each step rounded once to double. */

@@ -2,18 +2,21 @@
  * fake_cuda - a CUDA driver without a GPU, for test_cuda.c: ASSAY_CUDA_DRIVER names it.
  *
  * Device memory is files in memory, so that it can be shared and guarded as a GPU's is. Kernels run when
- * they are launched: the backend's own as the C functions below, that of a problem as the module's image
- * says: right, wrong, stray, crash, hang, refuse.
+ * they are launched: the backend's own on the CPU executor of the program that opens this, from
+ * service.so beside this file; that of a problem as the module's image says: right, wrong, stray, far, past,
+ * crash, crash-2 (when it is launched the second time), hang.
  */
-#include <math.h>
+#include <dlfcn.h>
+#include <libgen.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "backend/cpu/simt.h"
 #include "backend/cuda/driver.h"
-#include "backend/cuda/findings.h"
-#include "generator.h"
+#include "outcome.h"
 
 #define FAKE_DECLARE(name, parameters) int name parameters;
 DRIVER_FUNCTIONS(FAKE_DECLARE)
@@ -21,6 +24,7 @@ DRIVER_FUNCTIONS(FAKE_DECLARE)
 
 struct CUmod_st {
     char image[16];
+    int launches;
 };
 struct CUfunc_st {
     char name[32];
@@ -52,8 +56,18 @@ int cuStreamCreate(stream *s, unsigned flags) { (void)flags; *s = NULL; return 0
 int cuStreamQuery(stream s) { (void)s; return sticky; }
 int cuStreamSynchronize(stream s) { (void)s; return sticky; }
 
-int cuMemAlloc_v2(device_address *p, size_t bytes) { *p = (device_address)malloc(bytes); return 0; }
+int cuMemAlloc_v2(device_address *p, size_t bytes)
+{
+    *p = (device_address)aligned_alloc(256, (bytes + 255) / 256 * 256);
+    return 0;
+}
 int cuMemFree_v2(device_address p) { free((void *)p); return 0; }
+int cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+    (void)flags;
+    *p = calloc(1, bytes);
+    return 0;
+}
 int cuDeviceGetDefaultMemPool(memory_pool *pool, int device) { (void)device; *pool = NULL; return 0; }
 int cuMemPoolSetAttribute(memory_pool pool, int attribute, void *value)
 {
@@ -155,46 +169,34 @@ int cuModuleGetFunction(function *f, module m, const char *name)
 
 #define ARGUMENT(type, k) (*(type *)arguments[k])
 
-static void fill(void **arguments)
+/* Of the backend's own kernels, by their numbers in service_launch.cu. False if there is no such kernel. */
+static bool run_service(const char *name, unsigned blocks, unsigned threads, void **arguments)
 {
-    for (long i = 0; i < ARGUMENT(long, 4); i++)
-        ARGUMENT(float *, 0)[i] = generator_value(arguments[1], ARGUMENT(generator_word, 2), ARGUMENT(int, 3),
-                                                  i, ARGUMENT(long, 4), ARGUMENT(long, 5));
-}
-
-static void widen(void **arguments)
-{
-    for (long i = 0; i < ARGUMENT(long, 2); i++)
-        ARGUMENT(double *, 0)[i] = ARGUMENT(float *, 1)[i];
-}
-
-static void differ(void **arguments)
-{
-    if (memcmp(ARGUMENT(void *, 1), ARGUMENT(void *, 2), 4 * ARGUMENT(size_t, 3)) != 0)
-        *ARGUMENT(unsigned *, 0) = 1;
-}
-
-static void stray(void **arguments)
-{
-    for (long i = 0; i < ARGUMENT(long, 2); i++)
-        if (ARGUMENT(unsigned *, 1)[i] != 0xFFFFFFFFu)
-            *ARGUMENT(unsigned *, 0) = 1;
-}
-
-/* The largest tolerance only: the others are the GPU's own to get right. */
-static void grade(void **arguments)
-{
-    struct findings *f = ARGUMENT(struct findings *, 0);
-    for (long i = 0; i < ARGUMENT(long, 3); i++) {
-        double r = ARGUMENT(double *, 2)[i], t = fabs(ARGUMENT(float *, 1)[i] - r) / (1 + fabs(r)), before;
-        memcpy(&before, &f->t, sizeof before);
-        if (!(t <= before))
-            memcpy(&f->t, &t, sizeof t);
+    static const char *const NAMES[] = {"fill", "widen", "judge", "sample", "bracket", "grade"};
+    static const struct simt_schedule SCHEDULE = {.order = SIMT_FORWARD, .fuel = UINT64_MAX / 2};
+    static launch_function *launch;
+    struct simt_verdict verdict;
+    long dim[] = {0, blocks, threads};
+    while (dim[0] < 6 && strcmp(NAMES[dim[0]], name) != 0)
+        dim[0]++;
+    if (dim[0] == 6)
+        return false;
+    if (!launch) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s", getenv("ASSAY_CUDA_DRIVER"));
+        strcat(dirname(path), "/service.so");
+        *(void **)&launch = dlsym(dlopen(path, RTLD_NOW), "launch");
     }
+    simt_run(launch, (float *const *)arguments, NULL, dim, NULL, &SCHEDULE, &verdict);
+    if (verdict.outcome != OUTCOME_FINISHED) {
+        fprintf(stderr, "fake_cuda: %s: %s\n", name, verdict.detail);
+        sticky = ILLEGAL_ADDRESS;
+    }
+    return true;
 }
 
 /* y = 2 x, in floats or doubles. */
-static void twice(void **arguments, const char *how)
+static void twice(void **arguments, const char *how, int launches)
 {
     float *y = ARGUMENT(float *, 0), *x = ARGUMENT(float *, 1);
     long n = ARGUMENT(long, 2);
@@ -206,7 +208,7 @@ static void twice(void **arguments, const char *how)
         y[-100000000] = 1;
     if (strcmp(how, "past") == 0)
         y[0] = x[n];
-    if (strcmp(how, "crash") == 0)
+    if (strcmp(how, "crash") == 0 || (strcmp(how, "crash-2") == 0 && launches == 2))
         sticky = ILLEGAL_ADDRESS;
     if (strcmp(how, "hang") == 0)
         sticky = CUDA_NOT_READY;
@@ -221,18 +223,17 @@ static void twice_double(void **arguments)
 int cuLaunchKernel(function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
                    unsigned bz, unsigned shared, stream s, void **arguments, void **extra)
 {
-    static const struct {
-        const char *name;
-        void (*run)(void **arguments);
-    } OWN[] = {{"fill", fill},   {"widen", widen}, {"differ", differ},
-               {"stray", stray}, {"grade", grade}, {"twice_double", twice_double}};
-    (void)gy, (void)gz, (void)bx, (void)by, (void)bz, (void)shared, (void)s, (void)extra;
+    (void)gy, (void)gz, (void)by, (void)bz, (void)shared, (void)s, (void)extra;
     if (gx == 0)
         return CUDA_INVALID_VALUE;
-    for (size_t k = 0; k < sizeof OWN / sizeof *OWN; k++)
-        if (strcmp(OWN[k].name, f->name) == 0)
-            OWN[k].run(arguments);
+    if (sticky) /* after a fault nothing can be started, and what is behind an endless kernel does not run */
+        return sticky == CUDA_NOT_READY ? 0 : sticky;
+    f->module->launches++;
     if (strcmp(f->name, "twice") == 0)
-        twice(arguments, f->module->image);
+        twice(arguments, f->module->image, f->module->launches);
+    else if (strcmp(f->name, "twice_double") == 0)
+        twice_double(arguments);
+    else if (!run_service(f->name, gx, bx, arguments))
+        return CUDA_INVALID_VALUE;
     return 0;
 }

@@ -112,7 +112,8 @@ static void write_all_code(void)
     mkdir(path, 0700);
     write_code("f64/all", "twice_double", "reference");
     write_code("f32/all", "twice", "reference");
-    static const char *const BEHAVIOURS[] = {"right", "wrong", "stray", "far", "past", "crash", "hang"};
+    static const char *const BEHAVIOURS[] = {"right", "wrong", "stray", "far", "past", "crash", "crash-2",
+                                           "hang"};
     for (size_t k = 0; k < sizeof BEHAVIOURS / sizeof *BEHAVIOURS; k++)
         write_code(BEHAVIOURS[k], "twice", BEHAVIOURS[k]);
     snprintf(path, sizeof path, "%s/none.gpu", folder); /* of a file that launches no kernel */
@@ -123,8 +124,8 @@ static void write_all_code(void)
     snprintf(path, sizeof path, "%s/service.gpu", folder);
     f = fopen(path, "w");
     assert_non_null(f);
-    for (const char *const *k = (const char *const[]){"fill", "widen", "differ", "stray", "grade",
-                                                      "count_bits", "choose_bits", NULL}; *k; k++)
+    for (const char *const *k = (const char *const[]){"fill", "widen", "judge", "sample", "bracket",
+                                                      "grade", NULL}; *k; k++)
         fprintf(f, "%s %s\n", *k, *k);
     fprintf(f, "\nservice%c", 0);
     fclose(f);
@@ -150,33 +151,35 @@ static struct image mutant[] = {
     MUTANT("no-launch", "none", "none"),
     MUTANT("endless-host", "forever", "right"),
     MUTANT("right-at-last", "twice", "right"),
+    MUTANT("crash-2", "twice", "crash-2"),
 };
-enum { MUTANTS = sizeof mutant / sizeof *mutant };
+enum { MUTANTS = sizeof mutant / sizeof *mutant, INPUTS = 3 };
 
 static struct setup setup;
-static struct trial trial;
-static struct observation seen[MUTANTS];
+static struct trial trial[INPUTS];
+static struct observation seen[MUTANTS * INPUTS]; /* the inputs of a mutant, one after another */
 static struct tensor tensor[2];
 
 static void make_setup(void)
 {
     static char id[] = "one", suite[] = "official", file_name[] = "self";
-    static struct recipe recipe = {.id = id, .suite = suite, .seed = 5, .weights_seed = 42,
-                                   .size = {COUNT}, .tensors = 2, .tensor = tensor};
+    static struct recipe recipe[INPUTS];
     static struct fill fill[2];
     static struct loaded loaded = {.file = file_name};
     struct layout *l = calloc(1, sizeof *l);
-    tensors(l, recipe.size);
+    tensors(l, (const long[]){COUNT});
     memcpy(tensor, l->tensor, sizeof tensor);
     free(l);
     fill[0] = tensor[0].native;
-    recipe.fill = fill;
+    for (int k = 0; k < INPUTS; k++)
+        recipe[k] = (struct recipe){.id = id, .suite = suite, .seed = 5 + (generator_word)k, .size = {COUNT},
+                                    .tensors = 2, .tensor = tensor, .fill = fill};
     loaded.handle = dlopen(NULL, RTLD_NOW);
     setup = (struct setup){.backend = &backend_cuda, .profile = "fake", .folder = folder};
     setup.plugin = (struct plugin){.problem = &TWICE};
     setup.float64 = (struct reference){.table = (const struct ref *)&setup, .release = release};
     setup.float32 = (struct reference){.table = NULL, .release = release};
-    setup.pool = (struct pool){.recipe = &recipe, .recipes = 1};
+    setup.pool = (struct pool){.recipe = recipe, .recipes = INPUTS};
     setup.loader = (struct loader){.images = {.image = mutant, .count = MUTANTS}, .folder = folder,
                                    .loaded = &loaded, .count = 1};
     setup.original = launch_twice;
@@ -186,7 +189,13 @@ static bool evaluate(void *context, int item, void *result)
 {
     (void)context;
     struct observation *o = result;
-    bool broken = backend_cuda.run(&trial, &setup, &mutant[item], 0, o);
+    const struct image *m = &mutant[item / INPUTS];
+    static const struct image *expecting;
+    struct trial *t[] = {&trial[0], &trial[1], &trial[2]};
+    if (expecting != m)
+        backend_cuda.expect(t + item % INPUTS, INPUTS - item % INPUTS, m);
+    expecting = m;
+    bool broken = backend_cuda.run(t[item % INPUTS], &setup, m, 0, o);
     o->run.detail = NULL;
     return broken;
 }
@@ -195,6 +204,12 @@ static void died(void *context, int item, int signal, bool late, void *result)
 {
     (void)context, (void)item, (void)signal, (void)late;
     *(struct observation *)result = (struct observation){.trouble = EXIT_BUG};
+}
+
+static void prepare(void *context)
+{
+    (void)context;
+    backend_cuda.prepare(trial, INPUTS, &setup);
 }
 
 static int receive(void *context, int item, const void *result, struct error *e)
@@ -211,10 +226,10 @@ static int run_all(void **state)
     write_all_code();
     make_setup();
     setenv("ASSAY_CUDA_DRIVER", "build/test/fake_cuda.so", 1);
-    struct isolation work = {MUTANTS, sizeof *seen, 30, evaluate, died, receive, NULL};
+    struct isolation work = {MUTANTS * INPUTS, sizeof *seen, 30, evaluate, died, receive, NULL, prepare};
     int code = backend_cuda.start(&setup, &e);
-    if (!code)
-        code = backend_cuda.make(&trial, &setup, &setup.pool.recipe[0], &e);
+    for (int k = 0; k < INPUTS && !code; k++)
+        code = backend_cuda.make(&trial[k], &setup, &setup.pool.recipe[k], &e);
     if (!code)
         code = isolate(&work, &e);
     if (code)
@@ -226,19 +241,30 @@ static int clean_up(void **state)
 {
     (void)state;
     char command[64];
-    backend_cuda.free(&trial);
+    for (int k = 0; k < INPUTS; k++)
+        backend_cuda.free(&trial[k]);
     backend_cuda.stop();
     snprintf(command, sizeof command, "rm -r %s", folder);
     return system(command);
 }
 
-static const struct observation *of(const char *name)
+static const struct observation *of_all(const char *name)
 {
     for (int k = 0; k < MUTANTS; k++)
         if (strcmp(mutant[k].id, name) == 0)
-            return &seen[k];
+            return &seen[k * INPUTS];
     fail_msg("no mutant %s", name);
     return NULL;
+}
+
+static const struct observation *of(const char *name)
+{
+    const struct observation *all = of_all(name);
+    for (int k = 1; k < INPUTS; k++) { /* unless a test is about just that, all inputs are alike */
+        assert_int_equal(all[k].run.outcome, all[0].run.outcome);
+        assert_int_equal(all[k].differs, all[0].differs);
+    }
+    return all;
 }
 
 static void assert_right(const char *name)
@@ -253,11 +279,11 @@ static void assert_right(const char *name)
 static void original_is_graded(void **state)
 {
     (void)state;
-    assert_int_equal(trial.original_run.outcome, OUTCOME_FINISHED);
-    assert_true(trial.original_run.graded.t == 0);
-    assert_true(trial.float32.t == 0);
-    assert_int_equal(trial.original_run.graded.elements, COUNT);
-    assert_true(trial.finite);
+    assert_int_equal(trial[0].original_run.outcome, OUTCOME_FINISHED);
+    assert_true(trial[0].original_run.graded.t == 0);
+    assert_true(trial[0].float32.t == 0);
+    assert_int_equal(trial[0].original_run.graded.elements, COUNT);
+    assert_true(trial[0].finite);
     assert_string_equal(backend_cuda.device(), "fake, CUDA 13.0");
 }
 
@@ -301,6 +327,19 @@ static void fault_ends_only_its_worker(void **state)
     assert_right("right-after-crash");
 }
 
+/* Its three runs are started together; the second fails, when the first is done, and the third is too late. */
+static void fault_ends_only_its_run(void **state)
+{
+    (void)state;
+    const struct observation *o = of_all("crash-2");
+    assert_int_equal(o[0].run.outcome, OUTCOME_FINISHED);
+    assert_false(o[0].differs);
+    assert_int_equal(o[1].run.outcome, OUTCOME_CRASHED);
+    assert_string_equal(o[1].detail, "CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_int_equal(o[2].run.outcome, OUTCOME_FINISHED);
+    assert_false(o[2].differs);
+}
+
 static void hang_is_a_timeout(void **state)
 {
     (void)state;
@@ -322,7 +361,8 @@ static void no_driver_is_said(void **state)
     (void)state;
     struct error e;
     struct setup other = setup;
-    backend_cuda.free(&trial);
+    for (int k = 0; k < INPUTS; k++)
+        backend_cuda.free(&trial[k]);
     backend_cuda.stop();
     setenv("ASSAY_CUDA_DRIVER", "/nonexistent/libcuda.so", 1);
     assert_int_equal(backend_cuda.start(&other, &e), EXIT_UNAVAILABLE);
@@ -335,6 +375,7 @@ int main(void)
         cmocka_unit_test(original_is_graded),       cmocka_unit_test(right_does_not_differ),
         cmocka_unit_test(wrong_is_graded),          cmocka_unit_test(stray_writes_show_once),
         cmocka_unit_test(stray_reads_get_poison),   cmocka_unit_test(fault_ends_only_its_worker),
+        cmocka_unit_test(fault_ends_only_its_run),
         cmocka_unit_test(hang_is_a_timeout),        cmocka_unit_test(host_code_is_contained),
         cmocka_unit_test(no_driver_is_said),
     };

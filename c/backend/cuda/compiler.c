@@ -114,7 +114,7 @@ static int receive(void *context, int item, const void *result, struct error *e)
 /* One process's share of the work, which a worker of its own does. */
 static int compile_share(struct work *w, int first, struct error *e)
 {
-    struct isolation isolation = {0, sizeof(struct result), LIMIT_S, evaluate, died, receive, w};
+    struct isolation isolation = {0, sizeof(struct result), LIMIT_S, evaluate, died, receive, w, NULL};
     w->first = first;
     isolation.items = (w->count - first + w->step - 1) / w->step;
     return isolation.items > 0 ? isolate(&isolation, e) : 0;

@@ -39,7 +39,8 @@ enum {
     CUDA_OUT_OF_MEMORY = 2,
     CUDA_INVALID_CONFIGURATION = 9,
     CUDA_NOT_READY = 600,
-    CUDA_LAUNCH_OUT_OF_RESOURCES = 701
+    CUDA_LAUNCH_OUT_OF_RESOURCES = 701,
+    CUDA_UNKNOWN = 999
 };
 
 #define DRIVER_FUNCTIONS(F)                                                                        \
@@ -60,6 +61,7 @@ enum {
                        unsigned bz, unsigned shared, stream s, void **arguments, void **extra))    \
     F(cuMemAlloc_v2, (device_address * p, size_t bytes))                                           \
     F(cuMemFree_v2, (device_address p))                                                            \
+    F(cuMemHostAlloc, (void **p, size_t bytes, unsigned flags))                                    \
     F(cuDeviceGetDefaultMemPool, (memory_pool * pool, int device))                                 \
     F(cuMemPoolSetAttribute, (memory_pool pool, int attribute, void *value))                       \
     F(cuMemAllocAsync, (device_address * p, size_t bytes, stream s))                               \

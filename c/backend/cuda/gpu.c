@@ -65,10 +65,10 @@ static int map_guards(const struct block *b)
     return error;
 }
 
-/* Gives the block's handle an address, between guards if there is a sink. */
-static int map(struct block *b, int access_flags, struct error *e)
+/* Gives the block's handle an address. */
+static int map(struct block *b, int access_flags, bool guarded, struct error *e)
 {
-    size_t guard = gpu.sink ? GUARD_BYTES : 0;
+    size_t guard = guarded && gpu.sink ? GUARD_BYTES : 0;
     const struct memory_access access = {{1, device_number}, access_flags};
     b->reserved_bytes = b->bytes + 2 * guard;
     int error = driver.cuMemAddressReserve(&b->reserved, b->reserved_bytes, 0, 0, 0);
@@ -96,7 +96,7 @@ int block_new(struct block *b, size_t bytes, struct error *e)
     if (error == CUDA_OUT_OF_MEMORY)
         return fail(e, EXIT_UNAVAILABLE, "not enough device memory for %.1f GiB",
                     (double)b->bytes / (1 << 30));
-    return error ? driver_check(error, "device memory", e) : map(b, 3, e);
+    return error ? driver_check(error, "device memory", e) : map(b, 3, true, e);
 }
 
 int block_share(const struct block *b, int *descriptor, struct error *e)
@@ -105,11 +105,21 @@ int block_share(const struct block *b, int *descriptor, struct error *e)
                         "device memory cannot be shared", e);
 }
 
-int block_map(struct block *b, size_t bytes, int descriptor, struct error *e)
+static int import(struct block *b, size_t bytes, int descriptor, bool guarded, struct error *e)
 {
     *b = (struct block){.bytes = rounded(bytes)};
     int error = driver.cuMemImportFromShareableHandle(&b->handle, (void *)(intptr_t)descriptor, 1);
-    return error ? driver_check(error, "shared device memory", e) : map(b, 1, e);
+    return error ? driver_check(error, "shared device memory", e) : map(b, 1, guarded, e);
+}
+
+int block_map(struct block *b, size_t bytes, int descriptor, struct error *e)
+{
+    return import(b, bytes, descriptor, false, e);
+}
+
+int block_map_guarded(struct block *b, size_t bytes, int descriptor, struct error *e)
+{
+    return import(b, bytes, descriptor, true, e);
 }
 
 void block_free(struct block *b)
@@ -150,17 +160,33 @@ double gpu_clock(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-int gpu_wait(double limit_s)
+/* Waits until the stream is done, or *flag is set; flag NULL: the stream only. */
+static int wait(const volatile unsigned *flag, double limit_s)
 {
-    double start = gpu_clock();
-    if (limit_s <= 0)
-        return driver.cuStreamSynchronize(gpu.stream);
+    const double OFTEN_S = 20e-6; /* asking the driver costs as much as a small kernel */
+    double start = gpu_clock(), asked = start;
     for (;;) {
-        int state = driver.cuStreamQuery(gpu.stream);
-        double spent = gpu_clock() - start;
-        if (state != CUDA_NOT_READY || spent > limit_s)
-            return state;
-        if (spent > 1e-3)
+        if (flag && *flag)
+            return 0;
+        double now = gpu_clock();
+        if (!flag || now - asked > OFTEN_S) {
+            int state = driver.cuStreamQuery(gpu.stream);
+            if (state != CUDA_NOT_READY || (limit_s > 0 && now - start > limit_s))
+                return flag && *flag ? 0 : state;
+            asked = now;
+        }
+        if (now - start > 1e-3)
             usleep(50);
     }
+}
+
+int gpu_wait(double limit_s)
+{
+    return limit_s > 0 ? wait(NULL, limit_s) : driver.cuStreamSynchronize(gpu.stream);
+}
+
+int gpu_wait_for(const volatile unsigned *flag, double limit_s)
+{
+    int state = wait(flag, limit_s);
+    return state || *flag ? state : CUDA_UNKNOWN;
 }

@@ -180,13 +180,20 @@ static int keep_original(const struct tensors *x, const struct arguments *a, con
     return error;
 }
 
+static int judge(const struct task *t, struct judgement *found)
+{
+    int error = judge_start(t, 0);
+    return error ? error : judge_wait(t, 0, 0, found);
+}
+
 static int run_original(const struct recipe *r, const struct tensors *x, const struct arguments *a,
                         const struct held *h, device_address outputs, struct holding *holding,
                         struct error *e)
 {
     double hyper[PROBLEM_SIZES];
     struct simt_verdict verdict;
-    struct difference found = {0};
+    struct judgement found = {0};
+    struct task task;
     plugin_hyperparameters(&holder.setup->plugin, hyper);
     launch_from(&holder.original, 1);
     int error = judge_poison(outputs, x->outputs);
@@ -202,12 +209,11 @@ static int run_original(const struct recipe *r, const struct tensors *x, const s
         _exit(1); /* the program counts it as crashed */
     if (!error)
         error = keep_original(x, a, h);
+    judge_task(&task, x, outputs, h->answers.address, true);
     if (!error)
-        error = judge_difference(x, outputs, h->answers.address, &found);
-    if (!error && verdict.outcome == OUTCOME_FINISHED)
-        error = judge_grade(x, a->address, h->answers.address, &holding->original_run.graded, NULL);
-    if (!error)
-        error = gpu_wait(0);
+        error = judge(&task, &found);
+    if (verdict.outcome == OUTCOME_FINISHED)
+        holding->original_run.graded = found.graded;
     holding->original_run.stray_write = found.stray;
     return driver_check(error, "the original kernel", e);
 }
@@ -218,6 +224,8 @@ static int run_float32(const struct recipe *r, const struct tensors *x, const st
 {
     struct block outputs;
     struct arguments a;
+    struct task task;
+    struct judgement found = {0};
     int code = block_new(&outputs, x->outputs, e);
     if (code) {
         block_free(&outputs);
@@ -227,10 +235,11 @@ static int run_float32(const struct recipe *r, const struct tensors *x, const st
     code = driver_check(judge_poison(outputs.address, x->outputs), "poison", e);
     if (!code)
         code = run_reference(&holder.float32, &holder.setup->float32, r, a.in, a.out, e);
+    judge_task(&task, x, outputs.address, h->answers.address, true);
     if (!code)
-        code = driver_check(judge_grade(x, a.address, h->answers.address, &holding->float32,
-                                        &holding->finite),
-                            "grading the float32 reference", e);
+        code = driver_check(judge(&task, &found), "grading the float32 reference", e);
+    holding->float32 = found.graded;
+    holding->finite = found.finite;
     if (!code)
         code = run_original(r, x, &a, h, outputs.address, holding, e);
     free_arguments(&a);

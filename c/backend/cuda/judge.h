@@ -1,4 +1,4 @@
-/* judge - inputs, poison and graded comparison on the GPU: the host's side of service.cu. */
+/* judge - inputs, poison and the judgement of outputs on the GPU: the host's side of service.cu. */
 #ifndef ASSAY_JUDGE_H
 #define ASSAY_JUDGE_H
 
@@ -7,7 +7,16 @@
 #include "launch.h"
 #include "tensors.h"
 
-/* Loads service.gpu from the folder. After gpu_open. */
+enum { JUDGE_SLOTS = 32 }; /* judgements that can be under way at once */
+
+struct judgement {
+    bool differs; /* from the original, in some bit of an output */
+    bool stray;   /* something was written outside every output; it is mended */
+    struct graded graded; /* if it differs */
+    bool finite;  /* if it differs: is each element of the reference finite as a float32? */
+};
+
+/* Loads service.gpu from the folder. After gpu_open, and gpu_open_sink if there is to be a sink. */
 int judge_open(const char *folder, struct error *e);
 
 /* Each of these starts its work and returns 0 or the driver's error; gpu_wait() waits for it. */
@@ -16,23 +25,28 @@ int judge_widen(device_address y, device_address x, size_t count);
 int judge_poison(device_address x, size_t bytes);
 
 /*
- * judge_difference - compares a run's outputs with the original's, and looks for stray writes
+ * judge_task - what a run's outputs are judged by
  *
- *   outputs  the block's used part, as placed by tensors_place
- *   found    out, once gpu_wait() has returned
+ *   outputs  the block's used part, answers the block of answers, both as placed by tensors_place
+ *   alone    there is no original to compare with: all outputs count as different, and are graded
+ *
+ * At most FINDINGS_OUTPUTS outputs.
  */
-int judge_difference(const struct tensors *x, device_address outputs, device_address answers,
-                     struct difference *found);
+void judge_task(struct task *t, const struct tensors *x, device_address outputs, device_address answers,
+                bool alone);
+
+/* Can a run be started before the judgement of the one before is there? If all is judged in one go. */
+bool judge_at_once(const struct task *t);
 
 /*
- * judge_grade - grades outputs against the double reference; waits
+ * judge_start - starts the judgement of what was started before, into a slot below JUDGE_SLOTS
+ * judge_wait - waits for it, up to limit_s seconds (0: for ever) for it and what was started before
  *
- *   out     the address of each output
- *   finite  out: is each element of the reference finite as a float32? May be NULL
- *
- * As graded_compare(), but the t_p are rounded up to floats. Returns the driver's error.
+ * As graded_compare(), but the shares' tolerances t_p are rounded up, by less than one part in 16,000.
+ * Return 0, the driver's error, or CUDA_NOT_READY. A slot whose judgement is there stays valid when
+ * something that was started later goes wrong.
  */
-int judge_grade(const struct tensors *x, const device_address out[], device_address answers,
-                struct graded *g, bool *finite);
+int judge_start(const struct task *t, int slot);
+int judge_wait(const struct task *t, int slot, double limit_s, struct judgement *j);
 
 #endif

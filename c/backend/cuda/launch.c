@@ -16,6 +16,7 @@ static struct {
     int codes;
     device_address *scratch; /* what the run has allocated */
     int scratches, room;
+    double limit_s; /* that it may wait for the GPU */
 } running;
 
 /* ---- device code ------------------------------------------------------------------------------ */
@@ -213,39 +214,51 @@ int gpu_memcpy_async(void *to, const void *from, size_t bytes, int kind, void *s
 int gpu_memcpy(void *to, const void *from, size_t bytes, int kind)
 {
     int error = gpu_memcpy_async(to, from, bytes, kind, NULL);
-    return error ? error : answer(driver.cuStreamSynchronize(gpu.stream), "cudaMemcpy");
+    if (!error && gpu_wait(running.limit_s) == CUDA_NOT_READY)
+        run_end(OUTCOME_TIMEOUT, "still running after %.3g s", running.limit_s);
+    return error ? error : answer(driver.cuStreamQuery(gpu.stream), "cudaMemcpy");
 }
 
 /* ---- a run ------------------------------------------------------------------------------------ */
 
+/* What the run has allocated, once it is done with it. */
 static void free_scratch(void)
 {
     while (running.scratches > 0)
         driver.cuMemFreeAsync(running.scratch[--running.scratches], gpu.stream);
 }
 
-bool launch_wait(double limit_s, struct simt_verdict *verdict)
+void launch_host(launch_function *launch, float *const in[], float *const out[], const long dim[],
+                  const double hyper[], double limit_s, struct simt_verdict *verdict)
 {
-    int error = gpu_wait(limit_s);
-    if (!error)
-        return false;
+    const struct simt_schedule schedule = {.order = SIMT_FORWARD, .fuel = HOST_FUEL};
+    running.scratches = 0;
+    running.limit_s = limit_s;
+    simt_run(launch, in, out, dim, hyper, &schedule, verdict);
+    free_scratch();
+}
+
+void launch_failed(int error, double limit_s, struct simt_verdict *verdict)
+{
     bool late = error == CUDA_NOT_READY;
     verdict->outcome = late ? OUTCOME_TIMEOUT : OUTCOME_CRASHED;
     if (late)
         snprintf(verdict->detail, sizeof verdict->detail, "still running after %.3g s", limit_s);
     else
         snprintf(verdict->detail, sizeof verdict->detail, "%s", driver_error(error));
-    return true;
+}
+
+bool launch_wait(double limit_s, struct simt_verdict *verdict)
+{
+    int error = gpu_wait(limit_s);
+    if (error)
+        launch_failed(error, limit_s, verdict);
+    return error;
 }
 
 bool launch_run(launch_function *launch, float *const in[], float *const out[], const long dim[],
                 const double hyper[], double limit_s, struct simt_verdict *verdict)
 {
-    const struct simt_schedule schedule = {.order = SIMT_FORWARD, .fuel = HOST_FUEL};
-    running.scratches = 0;
-    simt_run(launch, in, out, dim, hyper, &schedule, verdict);
-    bool broken = launch_wait(limit_s, verdict);
-    if (!broken)
-        free_scratch();
-    return broken;
+    launch_host(launch, in, out, dim, hyper, limit_s, verdict);
+    return launch_wait(limit_s, verdict);
 }

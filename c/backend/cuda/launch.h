@@ -34,16 +34,28 @@ function code_kernel(const struct code *c, const char *expression);
 void launch_from(const struct code code[], int count);
 
 /*
- * launch_run - runs a host function and waits for all it started, up to limit_s seconds on the GPU
+ * launch_host - runs a host function, which starts work on the GPU
  *
- * Returns true when the process cannot be used any more: after a fault of the device, and when a
- * kernel is still running.
+ * The verdict is on the host's part only. A host function that waits for the GPU itself does so for up
+ * to limit_s seconds.
  */
+void launch_host(launch_function *launch, float *const in[], float *const out[], const long dim[],
+                  const double hyper[], double limit_s, struct simt_verdict *verdict);
+
+/* Puts into the verdict what a wait for the GPU, of up to limit_s seconds, has returned. */
+void launch_failed(int error, double limit_s, struct simt_verdict *verdict);
+
+/*
+ * launch_wait - waits for the GPU, up to limit_s seconds (0: for ever), and puts what went wrong into
+ * the verdict
+ * launch_run - launch_host and launch_wait
+ *
+ * Return true when the process cannot be used any more: after a fault of the device, and when a kernel
+ * is still running.
+ */
+bool launch_wait(double limit_s, struct simt_verdict *verdict);
 bool launch_run(launch_function *launch, float *const in[], float *const out[], const long dim[],
                 const double hyper[], double limit_s, struct simt_verdict *verdict);
-
-/* Waits as launch_run does, and puts what went wrong into the verdict. */
-bool launch_wait(double limit_s, struct simt_verdict *verdict);
 
 /* Launches one of the backend's own kernels: `wanted` threads in all, in blocks of 256, of which there
  * are FINDINGS_BLOCKS at most. The driver's error, or 0. */

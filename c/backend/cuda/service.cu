@@ -1,8 +1,8 @@
 /*
- * service - the CUDA backend's own kernels: inputs, poison, and graded comparison.
+ * service - the CUDA backend's own kernels: inputs, and the judgement of outputs.
  *
- * All are grid-stride loops, so that any launch shape is right. What is compared is what compare.c
- * compares, element by element; see there.
+ * Loops are grid-stride or block-stride, so that any number of blocks of 256 threads is right. What is
+ * graded is what compare.c grades, element by element; see there.
  */
 #include "findings.h"
 #include "generator.h"
@@ -19,67 +19,118 @@ __device__ inline long stride()
     return (long)gridDim.x * blockDim.x;
 }
 
-/* Does the fill look at rows at all? Finding an element's column is a division, as slow as all the rest. */
-__device__ inline bool by_rows(int kind)
+/* ---- inputs ---- */
+
+/* x is 16-byte aligned. */
+__device__ inline void fill_with(struct fill f, float *x, generator_word seed, int tensor, long count,
+                                 long row)
 {
-    return kind == GENERATOR_ROW_RAMP || kind == GENERATOR_ONE_HOT || kind == GENERATOR_LAST_ROW ||
-           kind == GENERATOR_TAIL || kind == GENERATOR_SPIKE;
+    for (long i = first_element(); i < count / 4; i += stride()) {
+        float v[4];
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            v[k] = generator_value(&f, seed, tensor, 4 * i + k, count, row);
+        ((float4 *)x)[i] = make_float4(v[0], v[1], v[2], v[3]);
+    }
+    for (long i = count / 4 * 4 + first_element(); i < count; i += stride())
+        x[i] = generator_value(&f, seed, tensor, i, count, row);
 }
 
-__global__ void fill(float *x, struct fill f, generator_word seed, int tensor, long count, long row)
+/* The kinds that most inputs are of have loops of their own, without the switch over kinds, and without
+ * rows: finding an element's column is a division, as slow as all the rest. */
+__global__ void __launch_bounds__(256, 4) fill(float *x, struct fill f, generator_word seed, int tensor, long count, long row)
 {
-    if (by_rows(f.kind))
-        for (long i = first_element(); i < count; i += stride())
-            x[i] = generator_value(&f, seed, tensor, i, count, row);
-    else
-        for (long i = first_element(); i < count; i += stride())
-            x[i] = generator_value(&f, seed, tensor, i, count, 1);
+    const int kind = f.kind;
+    if (kind == GENERATOR_UNIFORM) {
+        f.kind = GENERATOR_UNIFORM;
+        fill_with(f, x, seed, tensor, count, 1);
+    } else if (kind == GENERATOR_NORMAL) {
+        f.kind = GENERATOR_NORMAL;
+        fill_with(f, x, seed, tensor, count, 1);
+    } else {
+        fill_with(f, x, seed, tensor, count, row);
+    }
 }
 
-__global__ void widen(double *y, const float *x, long count)
+__global__ void widen(double *__restrict__ y, const float *__restrict__ x, long count)
 {
     for (long i = first_element(); i < count; i += stride())
         y[i] = x[i];
 }
 
-/* Sets *flag if some word of x is not that of y; of `count` words, in fours as far as they go. */
-__global__ void differ(unsigned *flag, const uint4 *x, const uint4 *y, long count)
+/* ---- bits ---- */
+
+/* The bits in which two fours differ. */
+__device__ inline unsigned difference(uint4 a, uint4 b)
 {
-    bool same = true;
-    for (long i = first_element(); i < count / 4; i += stride()) {
-        uint4 a = x[i], b = y[i];
-        same = same && a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w;
+    return (a.x ^ b.x) | (a.y ^ b.y) | (a.z ^ b.z) | (a.w ^ b.w);
+}
+
+/* Sets *differs if x has not the words of y. This thread looks at its share until any thread has found one
+ * that is not. */
+__device__ inline void compare(const float *x, const float *y, long count, volatile unsigned *differs)
+{
+    const int AHEAD = 8; /* fours between two looks at what the others have found */
+    const uint4 *a = (const uint4 *)x, *b = (const uint4 *)y;
+    unsigned found = 0;
+    long i = first_element();
+    for (; i + (AHEAD - 1) * stride() < count / 4 && !*differs; i += AHEAD * stride()) {
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++)
+            found |= difference(a[i + k * stride()], b[i + k * stride()]);
+        if (found)
+            *differs = 1;
     }
+    for (; i < count / 4; i += stride())
+        found |= difference(a[i], b[i]);
     const unsigned *p = (const unsigned *)x, *q = (const unsigned *)y;
-    for (long i = count / 4 * 4 + first_element(); i < count; i += stride())
-        same = same && p[i] == q[i];
-    if (!same)
-        *flag = 1;
+    for (i = count / 4 * 4 + first_element(); i < count; i += stride())
+        found |= p[i] ^ q[i];
+    if (found)
+        *differs = 1;
 }
 
-/* Sets *flag if some word of x is not poison. */
-__global__ void stray(unsigned *flag, const unsigned *x, long count)
+const unsigned POISON = 0xFFFFFFFF;
+
+/* Is all poison in [from, to)? This thread looks at its share; what is not becomes so again. */
+__device__ inline bool clean(unsigned *from, unsigned *to)
 {
-    bool clean = true;
-    for (long i = first_element(); i < count; i += stride())
-        clean = clean && x[i] == 0xFFFFFFFFu;
-    if (!clean)
-        *flag = 1;
+    bool all = true;
+    unsigned *middle = (unsigned *)((word)from + 15 & ~15ull), *end = (unsigned *)((word)to & ~15ull);
+    if (middle >= end)
+        middle = end = to;
+    for (long i = first_element(); i < (end - middle) / 4; i += stride()) {
+        uint4 *four = (uint4 *)middle + i, v = *four;
+        if ((v.x & v.y & v.z & v.w) != POISON) {
+            all = false;
+            *four = make_uint4(POISON, POISON, POISON, POISON);
+        }
+    }
+    for (unsigned *p = from + first_element(); p < middle; p += stride())
+        if (*p != POISON) {
+            all = false;
+            *p = POISON;
+        }
+    for (unsigned *p = end + first_element(); p < to; p += stride())
+        if (*p != POISON) {
+            all = false;
+            *p = POISON;
+        }
+    return all;
 }
 
-/* ---- graded comparison ---- */
+/* ---- grades ---- */
 
-/* Of one element, or of several: the largest of each, and sums. */
+/* Of some elements: the largest of each, and sums. Beside the largest that are doubles, floats a little below. */
 struct grade {
-    double t, max_abs, max_rel, max_ulp, ref_max, errors, squares;
-    word nonfinite, reference_nonfinite;
+    double t, max_abs, max_rel, ref_max, errors, squares;
+    float t_below, abs_below, rel_below, ref_below;
+    unsigned max_ulp, nonfinite, reference_nonfinite;
 };
 
-/* float32 as an integer whose order is the numbers' order. */
-__device__ inline long ordered(float x)
+__device__ inline bool finite(float x)
 {
-    int bits = __float_as_int(x);
-    return bits < 0 ? -(long)(bits & 0x7FFFFFFF) : bits;
+    return (__float_as_uint(x) & FINDINGS_INFINITY) != FINDINGS_INFINITY;
 }
 
 __device__ inline bool same_class(float a, float b)
@@ -87,62 +138,86 @@ __device__ inline bool same_class(float a, float b)
     return isnan(a) ? isnan(b) : a == b;
 }
 
-/* The critical tolerance of an element; infinite where only one of the two is finite. */
-__device__ inline double tolerance(float out, double reference)
+/* float32 as an integer whose order is the numbers' order. */
+__device__ inline int ordered(float x)
 {
-    float rounded = (float)reference;
-    if (!isfinite(out) || !isfinite(rounded))
-        return same_class(out, rounded) ? 0 : INFINITY;
-    return fabs((double)out - reference) / (1 + fabs(reference));
+    int bits = __float_as_int(x);
+    return bits < 0 ? -(bits & 0x7FFFFFFF) : bits;
+}
+
+/* So that a float which stands for a double in a comparison never hides one that is larger. */
+const float SLIGHTLY_LESS = 1 - 2e-6f;
+
+__device__ inline void enlarge(double *largest, float *below, double value)
+{
+    if (value > *largest) {
+        *largest = value;
+        *below = (float)(SLIGHTLY_LESS * value);
+    }
+}
+
+/* Arithmetic in doubles is slow, divisions above all: it is only done where floats say that it may matter. */
+__device__ inline void enlarge_all(struct grade *g, double d, double size)
+{
+    enlarge(&g->t, &g->t_below, d / (1 + size));
+    enlarge(&g->max_abs, &g->abs_below, d);
+    enlarge(&g->ref_max, &g->ref_below, size);
+    if (size > 0)
+        enlarge(&g->max_rel, &g->rel_below, d / size);
 }
 
 /*
- * A division is slow, and made only if its quotient might exceed the largest one so far. A product tells:
- * one that is a little too small, so that rounding never hides a larger quotient.
+ * Adds an element. Returns its critical tolerance, rounded up by less than one part in 100,000, as bits:
+ * infinite where only one of output and reference is finite.
  */
-__device__ inline void grade_element(struct grade *g, float out, double r)
+__device__ inline unsigned grade_element(struct grade *g, float out, double r)
 {
+    const float UP = 1 + 1e-6f, LARGE = 1e37f, SMALL = 1e-37f;
     float rounded = (float)r;
-    g->reference_nonfinite += !isfinite(rounded);
-    if (!isfinite(out) || !isfinite(rounded)) {
-        g->nonfinite += !same_class(out, rounded);
-        return;
+    if (!finite(out) || !finite(rounded)) {
+        bool same = same_class(out, rounded);
+        g->nonfinite += !same;
+        g->reference_nonfinite += !finite(rounded);
+        return same ? 0 : (unsigned)FINDINGS_INFINITY;
     }
-    const double SLIGHTLY_LESS = 0.999;
-    double d = fabs((double)out - r), size = fabs(r);
-    if (d > SLIGHTLY_LESS * g->t * (1 + size))
-        g->t = fmax(g->t, d / (1 + size));
-    g->max_abs = fmax(g->max_abs, d);
-    if (size > 0 && d > SLIGHTLY_LESS * g->max_rel * size)
-        g->max_rel = fmax(g->max_rel, d / size);
-    g->max_ulp = fmax(g->max_ulp, (double)labs(ordered(out) - ordered(rounded)));
-    g->ref_max = fmax(g->ref_max, size);
+    double d = fabs((double)out - r);
     g->errors += d * d;
     g->squares += r * r;
+    int a = ordered(out), b = ordered(rounded);
+    g->max_ulp = max(g->max_ulp, a > b ? (unsigned)a - (unsigned)b : (unsigned)b - (unsigned)a);
+    float error = (float)d, size = fabsf(rounded), t = __fdividef(error, 1 + size) * UP;
+    bool floats_do = fmaxf(error, size) < LARGE && (error > SMALL || d == 0);
+    if (!floats_do)
+        t = __double2float_ru(d / (1 + fabs(r)));
+    if (!floats_do || t > g->t_below || error > g->abs_below || error > g->rel_below * size ||
+        size > g->ref_below)
+        enlarge_all(g, d, fabs(r));
+    return __float_as_uint(t);
 }
 
 /*
- * Calls use(output, reference) for this thread's elements. It has four on their way at once: with one,
- * a pass mostly waits for memory.
+ * Calls use(output, reference, element) for this thread's elements, of every `step`-th from `first` on. It
+ * has four on their way at once: with one, a pass mostly waits for memory.
  */
 template <class user>
-__device__ inline void each_element(const float *out, const double *reference, long count, user use)
+__device__ inline void each_element(const float *out, const double *reference, long count, long first,
+                                    long step, user use)
 {
-    long i = first_element();
-    for (; i + 3 * stride() < count; i += 4 * stride()) {
+    long i = first;
+    for (; i + 3 * step < count; i += 4 * step) {
         float o[4];
         double r[4];
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            o[k] = out[i + k * stride()];
-            r[k] = reference[i + k * stride()];
+            o[k] = out[i + k * step];
+            r[k] = reference[i + k * step];
         }
 #pragma unroll
         for (int k = 0; k < 4; k++)
-            use(o[k], r[k]);
+            use(o[k], r[k], i + k * step);
     }
-    for (; i < count; i += stride())
-        use(out[i], reference[i]);
+    for (; i < count; i += step)
+        use(out[i], reference[i], i);
 }
 
 /* The sum over a block of 256 threads, in each of them; always in the same order. */
@@ -161,7 +236,7 @@ __device__ inline double block_sum(double value)
     return total;
 }
 
-/* A block's largest value goes into *to. None is NaN: only finite elements have one. */
+/* A warp's largest value goes into *to. None is NaN: only finite elements have one. */
 __device__ inline void merge_largest(word *to, double value)
 {
     for (int lanes = 16; lanes > 0; lanes /= 2)
@@ -170,73 +245,118 @@ __device__ inline void merge_largest(word *to, double value)
         atomicMax(to, (word)__double_as_longlong(value));
 }
 
-/* In blocks of 256 threads, FINDINGS_BLOCKS at most. Adds to what f holds of other outputs. */
-__global__ void grade(struct findings *f, const float *out, const double *reference, long count)
+__device__ inline void merge_count(word *to, word count)
 {
-    struct grade g = {};
-    each_element(out, reference, count, [&](float o, double r) { grade_element(&g, o, r); });
-    merge_largest(&f->t, g.t);
-    merge_largest(&f->max_abs, g.max_abs);
-    merge_largest(&f->max_rel, g.max_rel);
-    merge_largest(&f->max_ulp, g.max_ulp);
-    merge_largest(&f->ref_max, g.ref_max);
-    if (g.nonfinite)
-        atomicAdd(&f->nonfinite, g.nonfinite);
-    if (g.reference_nonfinite)
-        atomicAdd(&f->reference_nonfinite, g.reference_nonfinite);
-    double errors = block_sum(g.errors), squares = block_sum(g.squares);
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        count += __shfl_xor_sync(0xFFFFFFFFu, count, lanes);
+    if (threadIdx.x % 32 == 0 && count > 0)
+        atomicAdd(to, count);
+}
+
+/* A block's grade joins those of other blocks; its sums have their own place. */
+__device__ inline void merge(struct findings *f, const struct grade *g, int place)
+{
+    merge_largest(&f->t, g->t);
+    merge_largest(&f->max_abs, g->max_abs);
+    merge_largest(&f->max_rel, g->max_rel);
+    merge_largest(&f->max_ulp, (double)g->max_ulp);
+    merge_largest(&f->ref_max, g->ref_max);
+    merge_count(&f->nonfinite, g->nonfinite);
+    merge_count(&f->reference_nonfinite, g->reference_nonfinite);
+    double errors = block_sum(g->errors), squares = block_sum(g->squares);
     if (threadIdx.x == 0) {
-        f->errors[blockIdx.x] += errors;
-        f->squares[blockIdx.x] += squares;
+        f->errors[place] = errors;
+        f->squares[place] = squares;
     }
 }
 
-/* The first share with this one's prefix: it counts for both. */
-__device__ inline int counter_of(const struct findings *f, int share)
+/* Is this the block that ends last? Then all that the others wrote is there. */
+__device__ inline bool ends_last(struct findings *f)
 {
-    int s = 0;
-    while (f->prefix[s] != f->prefix[share])
-        s++;
-    return s;
-}
-
-/*
- * Counts the next bits of the tolerances, `bits` of them above `shift`, that begin with each share's
- * prefix. As floats rounded up: the order is kept, and no tolerance gets smaller.
- */
-__global__ void count_bits(struct findings *f, const float *out, const double *reference, long count,
-                           int shift, int bits)
-{
-    __shared__ unsigned bin[FINDINGS_SHARES][FINDINGS_BINS];
-    for (int k = threadIdx.x; k < FINDINGS_SHARES * FINDINGS_BINS; k += blockDim.x)
-        bin[0][k] = 0;
+    __shared__ bool last;
+    __threadfence();
     __syncthreads();
-    unsigned prefix[FINDINGS_SHARES];
-    bool counts[FINDINGS_SHARES];
-    for (int s = 0; s < FINDINGS_SHARES; s++) {
-        prefix[s] = f->prefix[s] >> shift >> bits;
-        counts[s] = counter_of(f, s) == s;
+    if (threadIdx.x == 0) {
+        last = atomicAdd(&f->ended, 1u) == gridDim.x - 1;
+        if (last)
+            f->ended = 0;
+        __threadfence();
     }
-    each_element(out, reference, count, [&](float o, double r) {
-        unsigned key = __float_as_uint(__double2float_ru(tolerance(o, r)));
-        unsigned known = key >> shift >> bits;
-        for (int s = 0; s < FINDINGS_SHARES; s++)
-            if (counts[s] && known == prefix[s])
-                atomicAdd(&bin[s][key >> shift & ((1u << bits) - 1)], 1u);
-    });
     __syncthreads();
-    for (int k = threadIdx.x; k < FINDINGS_SHARES * FINDINGS_BINS; k += blockDim.x)
-        if (bin[0][k])
-            atomicAdd(&f->histogram[0][k], (word)bin[0][k]);
+    return last;
 }
 
-/* For each share the bin that holds its rank: one warp a share. Clears the histogram. */
-__global__ void choose_bits(struct findings *f, int shift)
+__device__ inline double take(word *bits)
 {
-    const int PART = FINDINGS_BINS / 32, share = threadIdx.x / 32, lane = threadIdx.x % 32;
-    word *bin = f->histogram[counter_of(f, share)] + lane * PART, sum = 0, rank = f->rank[share];
+    double value = __longlong_as_double((long long)*(volatile word *)bits);
+    *bits = 0;
+    return value;
+}
+
+__device__ inline word take_count(word *count)
+{
+    word value = *(volatile word *)count;
+    *count = 0;
+    return value;
+}
+
+/* In one block: the merged grades of `blocks` blocks go to the host. */
+__device__ inline void hand_over(struct judged *to, struct findings *f, int blocks)
+{
+    double errors = 0, squares = 0;
+    for (int k = threadIdx.x; k < blocks; k += blockDim.x) {
+        errors += *(volatile double *)&f->errors[k];
+        squares += *(volatile double *)&f->squares[k];
+    }
+    errors = block_sum(errors);
+    squares = block_sum(squares);
+    if (threadIdx.x > 0)
+        return;
+    to->t = take(&f->t);
+    to->max_abs = take(&f->max_abs);
+    to->max_rel = take(&f->max_rel);
+    to->max_ulp = take(&f->max_ulp);
+    to->ref_max = take(&f->ref_max);
+    to->nonfinite = take_count(&f->nonfinite);
+    to->reference_nonfinite = take_count(&f->reference_nonfinite);
+    to->errors = errors;
+    to->squares = squares;
+    to->graded = 1;
+}
+
+__device__ inline void say_done(struct judged *to)
+{
+    __threadfence_system();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *(volatile unsigned *)&to->done = 1;
+}
+
+/* ---- shares ---- */
+
+/* Counts in a bin, for all lanes of a warp together: many elements often have the same key. */
+__device__ inline void count_in(unsigned *bin, unsigned which, bool counts)
+{
+    unsigned lanes = __ballot_sync(0xFFFFFFFFu, counts);
+    if (lanes == 0)
+        return;
+    int leader = __ffs((int)lanes) - 1;
+    unsigned popular = __shfl_sync(0xFFFFFFFFu, which, leader);
+    unsigned together = __ballot_sync(0xFFFFFFFFu, counts && which == popular);
+    if (threadIdx.x % 32 == leader)
+        atomicAdd(&bin[which], (unsigned)__popc(together));
+    else if (counts && which != popular)
+        atomicAdd(&bin[which], 1u);
+}
+
+/* One warp: the bin that holds rank *rank, which becomes the rank within it. Without such a bin, BINS. */
+template <class counter>
+__device__ inline int find_bin(const volatile counter *bin, word *rank)
+{
+    const int PART = FINDINGS_BINS / 32, lane = threadIdx.x % 32;
+    word sum = 0;
     for (int k = 0; k < PART; k++)
-        sum += bin[k];
+        sum += bin[lane * PART + k];
     word upto = sum;
     for (int lanes = 1; lanes < 32; lanes *= 2) {
         word other = __shfl_up_sync(0xFFFFFFFFu, upto, lanes);
@@ -244,15 +364,232 @@ __global__ void choose_bits(struct findings *f, int shift)
             upto += other;
     }
     word before = upto - sum;
-    __syncthreads(); /* every share has found its counter: prefixes may change */
-    if (rank >= before && rank < upto) {
-        int k = 0;
-        for (; rank - before >= bin[k]; k++)
-            before += bin[k];
-        f->rank[share] = rank - before;
-        f->prefix[share] |= (unsigned)(lane * PART + k) << shift;
+    bool mine = *rank >= before && *rank < upto;
+    int k = 0;
+    for (; mine && *rank - before >= bin[lane * PART + k]; k++)
+        before += bin[lane * PART + k];
+    unsigned who = __ballot_sync(0xFFFFFFFFu, mine);
+    if (who == 0)
+        return FINDINGS_BINS;
+    int lane_found = __ffs((int)who) - 1;
+    *rank = __shfl_sync(0xFFFFFFFFu, *rank - before, lane_found);
+    return __shfl_sync(0xFFFFFFFFu, lane * PART + k, lane_found);
+}
+
+/* The first share with this one's prefix: it counts for both. */
+__device__ inline int counter_of(const unsigned prefix[], int share)
+{
+    int s = 0;
+    while (prefix[s] != prefix[share])
+        s++;
+    return s;
+}
+
+/* In one block: found[s] becomes the key of rank[s] among n keys, for every thread. 31 bits, in three steps. */
+__device__ void select(const unsigned *key, long n, const long rank[], unsigned found[])
+{
+    __shared__ unsigned bin[FINDINGS_SHARES][FINDINGS_BINS], prefix[FINDINGS_SHARES];
+    const int SHIFT[] = {20, 10, 0}, BITS[] = {11, 10, 10};
+    int share = threadIdx.x / 32;
+    word left = share < FINDINGS_SHARES ? (word)rank[share] : 0;
+    if (threadIdx.x < FINDINGS_SHARES)
+        prefix[threadIdx.x] = 0;
+    for (int step = 0; step < 3; step++) {
+        const int shift = SHIFT[step], bits = BITS[step];
+        for (int k = threadIdx.x; k < FINDINGS_SHARES * FINDINGS_BINS; k += blockDim.x)
+            bin[0][k] = 0;
+        __syncthreads();
+        for (long base = 0; base < n; base += blockDim.x) {
+            long i = base + threadIdx.x;
+            unsigned k = i < n ? key[i] : 0;
+            for (int s = 0; s < FINDINGS_SHARES; s++)
+                if (counter_of(prefix, s) == s)
+                    count_in(bin[s], k >> shift & ((1u << bits) - 1),
+                             i < n && k >> shift >> bits == prefix[s] >> shift >> bits);
+        }
+        __syncthreads();
+        int chosen = share < FINDINGS_SHARES ? find_bin(bin[counter_of(prefix, share)], &left) : 0;
+        __syncthreads(); /* every share has found its counter: prefixes may change */
+        if (share < FINDINGS_SHARES && threadIdx.x % 32 == 0)
+            prefix[share] |= (unsigned)chosen << shift;
+        __syncthreads();
+    }
+    for (int s = 0; s < FINDINGS_SHARES; s++)
+        found[s] = prefix[s];
+    __syncthreads(); /* it may be called again */
+}
+
+/* ---- a run's judgement ---- */
+
+/* In one block: all grades of a small task. */
+__device__ void grade_at_once(const struct task *t, struct findings *f, struct judged *to)
+{
+    struct grade g = {};
+    unsigned found[FINDINGS_SHARES], *key = f->key;
+    for (int k = 0; k < t->outs; k++) {
+        each_element(t->output[k].out, t->output[k].reference, t->output[k].count, threadIdx.x, blockDim.x,
+                     [&](float o, double r, long i) {
+                         key[i] = grade_element(&g, o, r);
+                     });
+        key += t->output[k].count;
+    }
+    merge(f, &g, 0);
+    __syncthreads(); /* for the sums and the keys */
+    hand_over(to, f, 1);
+    select(f->key, t->count, t->rank, found);
+    if (threadIdx.x < FINDINGS_SHARES)
+        to->low[threadIdx.x] = to->high[threadIdx.x] = found[threadIdx.x];
+}
+
+/* The bits of all outputs, and strays; grades too if they are few, and one has other bits. */
+__global__ void __launch_bounds__(256, 4) judge(struct task t, struct findings *f, struct judged *to)
+{
+    volatile unsigned *now_differs = &f->differs;
+    bool poison = true;
+    unsigned *gap = t.begin;
+    for (int k = 0; k < t.outs; k++) {
+        float *out = t.output[k].out;
+        if (t.output[k].original)
+            compare(out, t.output[k].original, t.output[k].count, now_differs);
+        else
+            *now_differs = 1;
+        poison = clean(gap, (unsigned *)out) && poison;
+        gap = (unsigned *)(out + t.output[k].count);
+    }
+    poison = clean(gap, t.end) && poison;
+    poison = clean(t.sink, t.sink_end) && poison;
+    if (!poison)
+        *(volatile unsigned *)&f->stray = 1;
+    if (!ends_last(f))
+        return;
+    bool differs = *now_differs;
+    if (threadIdx.x == 0) {
+        to->differs = differs;
+        to->stray = *(volatile unsigned *)&f->stray;
+        to->graded = 0;
     }
     __syncthreads();
-    for (int k = 0; k < PART; k++)
-        f->histogram[share][lane * PART + k] = 0;
+    if (threadIdx.x == 0)
+        f->differs = f->stray = 0;
+    if (differs && t.count <= FINDINGS_AT_ONCE)
+        grade_at_once(&t, f, to);
+    say_done(to);
+}
+
+/* The keys of n of all elements, each drawn from its n-th part of them, or of all. */
+__global__ void sample(struct task t, struct findings *f, long n)
+{
+    struct grade ignored = {};
+    for (long i = first_element(); i < n; i += stride()) {
+        double place = n < t.count ? ((double)i + generator_unit(generator_hash(1, 0, i))) *
+                                         ((double)t.count / (double)n)
+                                   : (double)i;
+        long at = (long)place < t.count ? (long)place : t.count - 1;
+        int k = 0;
+        for (; at >= t.output[k].count; k++)
+            at -= t.output[k].count;
+        f->key[i] = grade_element(&ignored, t.output[k].out[at], t.output[k].reference[at]);
+    }
+}
+
+/* In one block: between which keys of the sample each share's must be, but for a chance of 1 in 10^8. */
+__global__ void bracket(struct task t, struct findings *f, long n)
+{
+    long low[FINDINGS_SHARES], high[FINDINGS_SHARES];
+    unsigned found[FINDINGS_SHARES];
+    for (int s = 0; s < FINDINGS_SHARES; s++) {
+        double share = (double)t.rank[s] / (double)t.count, middle = share * (double)n;
+        double margin = n < t.count ? 2 + 6 * sqrt((double)n * share * (1 - share)) : 0;
+        low[s] = n < t.count ? (long)fmax(middle - margin, 0.0) : t.rank[s];
+        high[s] = n < t.count ? (long)fmin(middle + margin, (double)(n - 1)) : t.rank[s];
+    }
+    select(f->key, n, low, found);
+    if (threadIdx.x < FINDINGS_SHARES)
+        f->low[threadIdx.x] = found[threadIdx.x];
+    select(f->key, n, high, found);
+    if (threadIdx.x < FINDINGS_SHARES)
+        f->high[threadIdx.x] = found[threadIdx.x];
+}
+
+/* How many keys a bin between low and high has. */
+__device__ inline unsigned bin_width(unsigned low, unsigned high)
+{
+    return (high - low + FINDINGS_BINS - 1) / FINDINGS_BINS;
+}
+
+/* One warp a share: a narrower bracket, from what was counted in this one. */
+__device__ void narrow(struct findings *f, int share, word rank)
+{
+    unsigned low = f->low[share], high = f->high[share], width = bin_width(low, high);
+    word below = *(volatile word *)&f->below[share], at_low = *(volatile word *)&f->at_low[share];
+    word left = rank - below - at_low;
+    int chosen = rank >= below + at_low ? find_bin(f->bin[share], &left) : 0;
+    __syncwarp();
+    if (rank < below) { /* the sample misled: it is outside */
+        high = low - 1;
+        low = 0;
+    } else if (rank < below + at_low) {
+        high = low;
+    } else if (chosen == FINDINGS_BINS) {
+        low = high;
+        high = FINDINGS_INFINITY;
+    } else {
+        low += 1 + (unsigned)chosen * width;
+        high = low + width - 1 < high ? low + width - 1 : high;
+    }
+    if (threadIdx.x % 32 == 0) {
+        f->low[share] = low;
+        f->high[share] = high;
+        f->below[share] = f->at_low[share] = 0;
+    }
+    for (int k = threadIdx.x % 32; k < FINDINGS_BINS; k += 32)
+        f->bin[share][k] = 0;
+}
+
+/* Grades, and the counts that narrow the brackets of the shares. */
+__global__ void __launch_bounds__(256, 4) grade(struct task t, struct findings *f, struct judged *to)
+{
+    __shared__ unsigned bin[FINDINGS_SHARES][FINDINGS_BINS];
+    for (int k = threadIdx.x; k < FINDINGS_SHARES * FINDINGS_BINS; k += blockDim.x)
+        bin[0][k] = 0;
+    __syncthreads();
+    unsigned low[FINDINGS_SHARES], high[FINDINGS_SHARES];
+    unsigned below[FINDINGS_SHARES] = {}, at_low[FINDINGS_SHARES] = {};
+    for (int s = 0; s < FINDINGS_SHARES; s++) {
+        low[s] = f->low[s];
+        high[s] = f->high[s];
+    }
+    struct grade g = {};
+    for (int k = 0; k < t.outs; k++)
+        each_element(t.output[k].out, t.output[k].reference, t.output[k].count, first_element(), stride(),
+                     [&](float o, double r, long) {
+                         unsigned key = grade_element(&g, o, r);
+#pragma unroll
+                         for (int s = 0; s < FINDINGS_SHARES; s++) {
+                             below[s] += key < low[s];
+                             at_low[s] += key == low[s];
+                             if (key > low[s] && key <= high[s])
+                                 atomicAdd(&bin[s][(key - low[s] - 1) / bin_width(low[s], high[s])], 1u);
+                         }
+                     });
+    merge(f, &g, blockIdx.x);
+    for (int s = 0; s < FINDINGS_SHARES; s++) {
+        merge_count(&f->below[s], below[s]);
+        merge_count(&f->at_low[s], at_low[s]);
+    }
+    __syncthreads();
+    for (int k = threadIdx.x; k < FINDINGS_SHARES * FINDINGS_BINS; k += blockDim.x)
+        if (bin[0][k])
+            atomicAdd(&f->bin[0][k], (word)bin[0][k]);
+    if (!ends_last(f))
+        return;
+    hand_over(to, f, gridDim.x);
+    if (threadIdx.x < 32 * FINDINGS_SHARES)
+        narrow(f, threadIdx.x / 32, (word)t.rank[threadIdx.x / 32]);
+    __syncthreads();
+    if (threadIdx.x < FINDINGS_SHARES) {
+        to->low[threadIdx.x] = f->low[threadIdx.x];
+        to->high[threadIdx.x] = f->high[threadIdx.x];
+    }
+    say_done(to);
 }

@@ -2,7 +2,7 @@
  * trial - one input of one problem on a GPU: backend_cuda.
  *
  * The holder makes it; a worker maps what the holder made, and keeps one block for outputs, which
- * every run poisons, fills and compares in place. A fault of the device ends the worker.
+ * every run poisons and fills, and which is judged in place. A fault of the device ends the worker.
  */
 #include <glob.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "version.h"
 
 /* A mutant may take LIMIT_FACTOR times the original's time and LIMIT_SPARE_S more. */
-static const double LIMIT_FACTOR = 10, LIMIT_SPARE_S = 0.5;
+static const double LIMIT_FACTOR = 10, LIMIT_SPARE_S = 0.25;
 
 /* In the program: descriptors. In a worker: mappings too, in its own copy. */
 struct input {
@@ -29,6 +29,7 @@ struct input {
     struct block inputs, answers;
     float **in, **out;
     device_address *out_address;
+    struct task task;
 };
 
 static struct holder_device device;
@@ -40,6 +41,18 @@ static struct {
     const struct image *mutant; /* the one whose code is loaded; NULL: none */
     struct code code;
 } worker;
+
+/* The runs of one mutant that are expected next: started together where they can be, so that the device
+ * need not wait for the host between two of them. Judgements lie in the slots of the runs' numbers. */
+static struct {
+    const struct image *mutant;
+    struct trial *trial[JUDGE_SLOTS];
+    int count, started, next; /* next: of run() */
+    struct started {
+        struct simt_verdict verdict; /* of the host's part */
+        int error;                   /* the driver's, from starting the judgement */
+    } run[JUDGE_SLOTS];
+} ahead;
 
 /* ---- in the program --------------------------------------------------------------------------- */
 
@@ -118,6 +131,7 @@ static int make(struct trial *t, const struct setup *s, const struct recipe *r, 
         t->original_run.detail = t->original_detail;
     t->float32 = h.float32;
     t->finite = h.finite;
+    t->seconds = h.seconds;
     struct input *i = t->state = memory_zeroed(1, sizeof *i);
     i->inputs_descriptor = h.inputs_descriptor;
     i->answers_descriptor = h.answers_descriptor;
@@ -146,7 +160,7 @@ static int map_input(const struct setup *s, const struct recipe *r, struct input
 {
     if (i->mapped)
         return 0;
-    int code = block_map(&i->inputs, i->x.inputs, i->inputs_descriptor, e);
+    int code = block_map_guarded(&i->inputs, i->x.inputs, i->inputs_descriptor, e);
     if (!code)
         code = block_map(&i->answers, i->x.answers, i->answers_descriptor, e);
     i->in = memory_zeroed(i->x.ins, sizeof *i->in);
@@ -158,38 +172,12 @@ static int map_input(const struct setup *s, const struct recipe *r, struct input
     return code || !s->export ? code : export_input(s, r, &i->x, i->inputs.address, e);
 }
 
-/* The outputs' place, at the end of the worker's block, which grows with the largest input. */
-static int place_outputs(struct input *i, device_address *outputs, struct error *e)
+static void prepare(struct trial t[], int count, const struct setup *s)
 {
-    int code = 0;
-    if (worker.outputs.bytes < i->x.outputs) {
-        block_free(&worker.outputs);
-        code = block_new(&worker.outputs, i->x.outputs, e);
-    }
-    *outputs = worker.outputs.address + worker.outputs.bytes - i->x.outputs;
-    for (int k = 0; k < i->x.outs; k++)
-        i->out[k] = (float *)(i->out_address[k] = *outputs + i->x.out[k]);
-    return code;
-}
-
-/* After a run that finished: what it wrote. */
-static int judge(const struct trial *t, struct input *i, device_address outputs,
-                 struct observation *o)
-{
-    struct difference found;
-    int error = judge_difference(&i->x, outputs, i->answers.address, &found);
-    if (!error)
-        error = gpu_wait(0);
-    if (error)
-        return error;
-    o->differs = found.differs;
-    o->run.stray_write = found.stray;
-    o->run.graded = t->original_run.graded;
-    if (found.stray)
-        error = judge_poison(gpu.sink_address, GPU_SINK_BYTES);
-    if (!error && found.differs)
-        error = judge_grade(&i->x, i->out_address, i->answers.address, &o->run.graded, NULL);
-    return error;
+    struct error e; /* what is wrong is found again, and said, when a mutant is to be run */
+    int code = open_worker(s, &e);
+    for (int k = 0; k < count && !code; k++)
+        code = map_input(s, t[k].recipe, t[k].state, &e);
 }
 
 /* The mutant's code, which stays for its other inputs. */
@@ -201,57 +189,121 @@ static int load_mutant(const struct setup *s, const struct image *mutant, struct
     code_unload(&worker.code);
     worker.mutant = mutant;
     snprintf(path, sizeof path, "%s/%s", s->loader.folder, mutant->device);
-    return code_load(&worker.code, path, e);
+    int code = code_load(&worker.code, path, e);
+    launch_from(&worker.code, 1);
+    return code;
 }
 
-static bool run_code(const struct trial *t, const struct setup *s, struct input *i,
-                     const struct image *mutant, struct observation *o)
+/* The outputs' place, at the end of the worker's block, which grows with the largest input. */
+static int place_outputs(struct input *i, struct error *e)
 {
-    struct simt_verdict verdict = {0};
-    struct error e;
-    device_address outputs;
-    o->trouble = place_outputs(i, &outputs, &e);
-    if (!o->trouble)
-        o->trouble = driver_check(judge_poison(outputs, i->x.outputs), "poison", &e);
-    if (o->trouble) {
-        snprintf(o->detail, sizeof o->detail, "%.150s", e.text);
-        return true;
+    int code = 0;
+    if (worker.outputs.bytes < i->x.outputs) {
+        block_free(&worker.outputs);
+        code = block_new(&worker.outputs, i->x.outputs, e);
     }
-    launch_from(&worker.code, 1);
-    bool broken = launch_run(loader_find(&s->loader, mutant->id), i->in, i->out, t->recipe->size,
-                             i->hyper, i->limit_s, &verdict);
-    o->differs = true;
-    o->run.outcome = verdict.outcome;
-    memcpy(o->detail, verdict.detail, sizeof o->detail);
-    int error = broken || verdict.outcome != OUTCOME_FINISHED ? 0 : judge(t, i, outputs, o);
-    if (error) {
-        o->run.outcome = OUTCOME_CRASHED;
-        snprintf(o->detail, sizeof o->detail, "%s", driver_error(error));
+    device_address outputs = worker.outputs.address + worker.outputs.bytes - i->x.outputs;
+    for (int k = 0; k < i->x.outs; k++)
+        i->out[k] = (float *)(i->out_address[k] = outputs + i->x.out[k]);
+    judge_task(&i->task, &i->x, outputs, i->answers.address, false);
+    return code;
+}
+
+/* Starts a run and its judgement, in the slot of its number. */
+static int start_run(const struct setup *s, const struct trial *t, const struct image *mutant, int number,
+                     struct error *e)
+{
+    struct input *i = t->state;
+    struct started *r = &ahead.run[number];
+    int code = map_input(s, t->recipe, i, e);
+    if (!code)
+        code = place_outputs(i, e);
+    if (!code)
+        code = driver_check(judge_poison((device_address)i->task.begin, i->x.outputs), "poison", e);
+    if (code)
+        return code;
+    launch_host(loader_find(&s->loader, mutant->id), i->in, i->out, t->recipe->size, i->hyper,
+                 i->limit_s, &r->verdict);
+    r->error = r->verdict.outcome == OUTCOME_FINISHED ? judge_start(&i->task, number) : 0;
+    return 0;
+}
+
+/*
+ * Starts the run with this number, and those behind it as long as nothing stands against it: a large one
+ * takes all memory and needs the host to be judged, and after one that has failed in its host code, who
+ * knows what the device will say. A failure of the machine is said of the run that meets it.
+ */
+static int start_runs(const struct setup *s, int number, struct error *e)
+{
+    int code = 0;
+    for (bool more = number == ahead.started; more && ahead.started < ahead.count;) {
+        const struct trial *t = ahead.trial[ahead.started];
+        const struct input *i = t->state;
+        bool alone = i->x.count > FINDINGS_AT_ONCE || s->export;
+        if (alone && ahead.started > number)
+            break;
+        struct error later;
+        int failed = start_run(s, t, ahead.mutant, ahead.started, ahead.started == number ? e : &later);
+        if (failed && ahead.started == number)
+            code = failed;
+        if (failed)
+            break;
+        const struct started *r = &ahead.run[ahead.started++];
+        more = !alone && !r->error && r->verdict.outcome == OUTCOME_FINISHED;
     }
+    return code;
+}
+
+/* Waits for a run that was started. True when the device has gone wrong. */
+static bool finish_run(const struct trial *t, int number, struct observation *o)
+{
+    struct input *i = t->state;
+    struct started *r = &ahead.run[number];
+    struct judgement j = {0};
+    int error = r->error;
+    if (r->verdict.outcome != OUTCOME_FINISHED)
+        error = gpu_wait(i->limit_s); /* of what it had started */
+    else if (!error)
+        error = judge_wait(&i->task, number, i->limit_s, &j);
+    if (error)
+        launch_failed(error, i->limit_s, &r->verdict);
+    o->run.outcome = r->verdict.outcome;
+    o->differs = o->run.outcome != OUTCOME_FINISHED || j.differs;
+    o->run.stray_write = j.stray;
+    o->run.graded = j.differs ? j.graded : t->original_run.graded;
+    memcpy(o->detail, r->verdict.detail, sizeof o->detail);
     if (o->run.outcome != OUTCOME_FINISHED)
         o->run.detail = o->detail;
-    return broken || error;
+    return error;
+}
+
+static void expect(struct trial *const t[], int count, const struct image *mutant)
+{
+    ahead.mutant = mutant;
+    ahead.count = count < JUDGE_SLOTS ? count : JUDGE_SLOTS;
+    ahead.started = ahead.next = 0;
+    memcpy(ahead.trial, t, (size_t)ahead.count * sizeof *t);
 }
 
 static bool run(struct trial *t, const struct setup *s, const struct image *mutant, int order,
                 struct observation *o)
 {
     (void)order; /* the device has its own */
-    struct input *i = t->state;
     struct error e;
     *o = (struct observation){0};
+    if (ahead.mutant != mutant || ahead.next == ahead.count || ahead.trial[ahead.next] != t)
+        expect(&t, 1, mutant);
+    int number = ahead.next++;
     o->trouble = open_worker(s, &e);
     if (!o->trouble)
-        o->trouble = map_input(s, t->recipe, i, &e);
-    if (!o->trouble)
         o->trouble = load_mutant(s, mutant, &e);
-    if (o->trouble) {
-        snprintf(o->detail, sizeof o->detail, "%.150s", e.text);
-        return true;
-    }
-    bool broken = run_code(t, s, i, mutant, o);
-    if (!broken && s->export && o->run.outcome == OUTCOME_FINISHED &&
-        (o->trouble = export_outputs(s, t->recipe, &i->x, i->out_address, mutant->id, &e)))
+    if (!o->trouble)
+        o->trouble = start_runs(s, number, &e);
+    bool broken = o->trouble || finish_run(t, number, o);
+    if (!broken && s->export && o->run.outcome == OUTCOME_FINISHED)
+        o->trouble = export_outputs(s, t->recipe, &((struct input *)t->state)->x,
+                                    ((struct input *)t->state)->out_address, mutant->id, &e);
+    if (o->trouble)
         snprintf(o->detail, sizeof o->detail, "%.150s", e.text);
     return broken;
 }
@@ -259,4 +311,4 @@ static bool run(struct trial *t, const struct setup *s, const struct image *muta
 const struct backend backend_cuda = {
     .name = "cuda", .code = CUDA_HASH, .orders = 1, .faults = 4, .hash = add_hash, .start = start,
     .stop = holder_stop, .device = device_words, .bytes = bytes, .room = room, .make = make,
-    .free = free_trial, .run = run};
+    .free = free_trial, .prepare = prepare, .expect = expect, .run = run};
