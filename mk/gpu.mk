@@ -79,4 +79,20 @@ build/h200/summary.json: $(H200_SCORES) build/h200/setcover.json build/rules.jso
 	$(call say,SUMMARY,$@)
 	$(Q)build/bin/score --merge -o $@ --profile h200 --setcover build/h200/setcover.json \
 	  --real-faults results/published/real-faults.json --rules build/rules.jsonl $(H200_SCORES) && touch $@
+
+# Where the two profiles part, and why. The race oracle, which has seen the official survivors only, looks at all of these.
+DISAGREEMENTS := $(patsubst %,build/h200/%/disagreements.json,$(filter $(ALL_PROBLEMS),$(H200)))
+disagreements = jq -n --slurpfile cpu build/cpu/$*/score.json --slurpfile h200 build/h200/$*/score.json \
+  --slurpfile cpu_rows $(1) --slurpfile h200_rows $(2) --slurpfile race $(3) -f paper/disagreements.jq
+PARTED = build/h200/$*/parted.txt
+$(DISAGREEMENTS): build/h200/%/disagreements.json: paper/disagreements.jq build/cpu/%/score.json build/h200/%/score.json \
+  build/bin/compile build/bin/witness
+	$(call say,COMPARE,$@)
+	$(Q)$(call disagreements,/dev/null,/dev/null,/dev/null) | jq -r '.mutants[].mutant' >$(PARTED)
+	$(Q)$(RUN) build/bin/compile --race --only $(PARTED) -o $(@D)/race-images.jsonl $(KERNELS)/$*.cu $(call FILE_manifest,$*)
+	$(Q)$(RUN) build/bin/witness --race --gate build/cpu/$*/gate.jsonl -o $(@D)/race.jsonl \
+	  --ref build/ref --images $(@D)/race-images.jsonl build/problems/$*.so inputs/suites/official.json
+	$(Q)$(call disagreements,<(grep -hFf $(PARTED) build/cpu/$*/rows.jsonl),<(grep -hFf $(PARTED) $(@D)/rows.jsonl),$(@D)/race.jsonl) >$@
+build/h200/disagreements.json: paper/disagreements-summary.jq $(DISAGREEMENTS)
+	$(Q)jq -s -f $< $(DISAGREEMENTS) >$@
 endif

@@ -43,6 +43,12 @@ command("KillBestFive"; $c.setcover.pool["5"] | percent),
 command("HeldoutTwo"; $c.setcover.heldout["2"] | percent),
 command("RealMixMissed"; 1 - $c.real_mix.as_read["kernelbench-v0.1"] | percent),
 command("RealMixGroupsMissed"; 1 - $c.real_mix.with_auto_groups["kernelbench-v0.1"] | percent),
+($s.disagreements |
+  command("Judged"; .judged | count),
+  command("Alike"; .judged - .parted.mutants | count),
+  command("Parted"; .parted.mutants | count),
+  command("PartedPercent"; [.parted.mutants, .judged] | share),
+  command("Unexplained"; .unexplained | length | if . == 0 then "None is left" elif . == 1 then "One is left" else "\(count) are left" end)),
 # The calibration study: its columns $d, then calibrated tolerances as protocols.
 (["Published", "published"], ["Script", "public_script"], ["Public", "public"], ["Cpu", "cpu"] | . as [$n, $d] | calibration[$d].headline |
   command("Buggy\($n)"; .buggy_rows | count),
