@@ -80,6 +80,12 @@ build/h200/summary.json: $(H200_SCORES) build/h200/setcover.json build/rules.jso
 	$(Q)build/bin/score --merge -o $@ --profile h200 --setcover build/h200/setcover.json \
 	  --real-faults results/published/real-faults.json --rules build/rules.jsonl $(H200_SCORES) && touch $@
 
+# What the rows lack of today's mutants; they are scored with the manifest that they were measured with.
+build/h200/lacks.json: paper/lacks.jq $(call files,manifest) $(H200_SCORES)
+	$(Q)jq -n -f $< $(call files,manifest) $(H200:%=build/h200/%/manifest.jsonl) >$@
+	@jq -r 'select(.new + .changed + .gone > 0) | [.new, .changed, .gone] | @tsv' $@ | while read -r new changed gone; do \
+	  echo "  LACKS     results/h200 beside the mutants of today: $$new new, $$changed changed, $$gone gone; run make measure"; done
+
 # Where the two profiles part, and why. The race oracle, which has seen the official survivors only, looks at all of these.
 DISAGREEMENTS := $(patsubst %,build/h200/%/disagreements.json,$(filter $(ALL_PROBLEMS),$(H200)))
 disagreements = jq -n --slurpfile cpu build/cpu/$*/score.json --slurpfile h200 build/h200/$*/score.json \

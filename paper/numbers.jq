@@ -43,6 +43,8 @@ command("KillBestFive"; $c.setcover.pool["5"] | percent),
 command("HeldoutTwo"; $c.setcover.heldout["2"] | percent),
 command("RealMixMissed"; 1 - $c.real_mix.as_read["kernelbench-v0.1"] | percent),
 command("RealMixGroupsMissed"; 1 - $c.real_mix.with_auto_groups["kernelbench-v0.1"] | percent),
+command("MeasuredOnGpu"; of("h200").lacks | if .new + .changed + .gone == 0 then "The h200 column has the same mutants as the cpu column."
+  else "The h200 rows were measured before the mutants changed last: \(.new | count) of today's are missing there, \(.changed | count) are there in another form, and \(.gone | count) are no more." end),
 ($s.disagreements |
   command("Judged"; .judged | count),
   command("Alike"; .judged - .parted.mutants | count),
