@@ -307,10 +307,10 @@ build/calibration/summary.json: paper/calibration.jq $(CALIBRATIONS) inputs/oper
 	  --slurpfile parity build/calibration/public-parity.json --slurpfile cpu build/calibration/cpu.json \
 	  --slurpfile strategies build/calibration/strategies.json --slurpfile operators inputs/operators.json -f $< $(SCORES) >$@
 build/summary.json: paper/summary.jq $(W)/summary.json build/h200/summary.json build/h200/lacks.json \
-  build/h200/disagreements.json build/calibration/summary.json
+  build/h200/disagreements.json build/h200/projection.json build/calibration/summary.json
 	$(Q)jq --slurpfile h200 build/h200/summary.json --slurpfile lacks build/h200/lacks.json \
-	  --slurpfile disagreements build/h200/disagreements.json --slurpfile calibration build/calibration/summary.json \
-	  -f $< $(W)/summary.json >$@
+	  --slurpfile disagreements build/h200/disagreements.json --slurpfile projection build/h200/projection.json \
+	  --slurpfile calibration build/calibration/summary.json -f $< $(W)/summary.json >$@
 
 # ---- tables, figures, paper -------------------------------------------------------------------------
 

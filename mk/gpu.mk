@@ -84,21 +84,32 @@ build/h200/summary.json: $(H200_SCORES) build/h200/setcover.json build/rules.jso
 build/h200/lacks.json: paper/lacks.jq $(call files,manifest) $(H200_SCORES)
 	$(Q)jq -n -f $< $(call files,manifest) $(H200:%=build/h200/%/manifest.jsonl) >$@
 	@jq -r 'select(.new + .changed + .gone > 0) | [.new, .changed, .gone] | @tsv' $@ | while read -r new changed gone; do \
-	  echo "  LACKS     results/h200 beside the mutants of today: $$new new, $$changed changed, $$gone gone; run make measure"; done
+	  echo "  LACKS     results/h200, of today's mutants: $$new new, $$changed changed, $$gone gone: make measure"; done
 
-# Where the two profiles part, and why. The race oracle, which has seen the official survivors only, looks at all of these.
+# What a campaign of the published size would take at the rates that were measured.
+OFFICIAL_ROWS := $(sort $(wildcard results/h200/*/*/official-rows.jsonl.gz))
+build/h200/projection.json: paper/projection.jq results/h200/times.tsv results/h200/bench.txt $(OFFICIAL_ROWS) \
+  $(H200_SCORES)
+	$(Q)evaluations() { awk '/"mutant"/ && !/"detail":"not run/ { n++ } END { print n + 0 }'; }; \
+	  jq -n --rawfile times results/h200/times.tsv --rawfile bench results/h200/bench.txt \
+	    --argjson small "$$(cat $(H200:%=build/h200/%/rows.jsonl) | evaluations)" \
+	    --argjson official "$$(gunzip -c $(OFFICIAL_ROWS) </dev/null | evaluations)" -f $< $(H200_SCORES) >$@
+
+# Where the two profiles part, and why. The race oracle, which has seen official survivors only, looks at all of these.
 DISAGREEMENTS := $(patsubst %,build/h200/%/disagreements.json,$(filter $(ALL_PROBLEMS),$(H200)))
 disagreements = jq -n --slurpfile cpu build/cpu/$*/score.json --slurpfile h200 build/h200/$*/score.json \
   --slurpfile cpu_rows $(1) --slurpfile h200_rows $(2) --slurpfile race $(3) -f paper/disagreements.jq
 PARTED = build/h200/$*/parted.txt
-$(DISAGREEMENTS): build/h200/%/disagreements.json: paper/disagreements.jq build/cpu/%/score.json build/h200/%/score.json \
-  build/bin/compile build/bin/witness
+$(DISAGREEMENTS): build/h200/%/disagreements.json: paper/disagreements.jq build/cpu/%/score.json \
+  build/h200/%/score.json build/bin/compile build/bin/witness
 	$(call say,COMPARE,$@)
 	$(Q)$(call disagreements,/dev/null,/dev/null,/dev/null) | jq -r '.mutants[].mutant' >$(PARTED)
-	$(Q)$(RUN) build/bin/compile --race --only $(PARTED) -o $(@D)/race-images.jsonl $(KERNELS)/$*.cu $(call FILE_manifest,$*)
+	$(Q)$(RUN) build/bin/compile --race --only $(PARTED) -o $(@D)/race-images.jsonl \
+	  $(KERNELS)/$*.cu $(call FILE_manifest,$*)
 	$(Q)$(RUN) build/bin/witness --race --gate build/cpu/$*/gate.jsonl -o $(@D)/race.jsonl \
 	  --ref build/ref --images $(@D)/race-images.jsonl build/problems/$*.so inputs/suites/official.json
-	$(Q)$(call disagreements,<(grep -hFf $(PARTED) build/cpu/$*/rows.jsonl),<(grep -hFf $(PARTED) $(@D)/rows.jsonl),$(@D)/race.jsonl) >$@
+	$(Q)rows() { grep -Ff $(PARTED) build/$$1/$*/rows.jsonl; }; \
+	  $(call disagreements,<(rows cpu),<(rows h200),$(@D)/race.jsonl) >$@
 build/h200/disagreements.json: paper/disagreements-summary.jq $(DISAGREEMENTS)
 	$(Q)jq -s -f $< $(DISAGREEMENTS) >$@
 endif

@@ -51,6 +51,10 @@ command("MeasuredOnGpu"; of("h200").lacks | if .new + .changed + .gone == 0 then
   command("Parted"; .parted.mutants | count),
   command("PartedPercent"; [.parted.mutants, .judged] | share),
   command("Unexplained"; .unexplained | length | if . == 0 then "None is left" elif . == 1 then "One is left" else "\(count) are left" end)),
+($s.projection |
+  command("ProjectedOfficial"; .official.gpu_hours | if . then . * 10 + 0.5 | floor | "\(. / 10 | floor).\(. % 10)" else absent end),
+  command("ProjectedSmall"; .small.gpu_hours | if . then . * 60 + 0.5 | floor else absent end)),
+command("PublishedHours"; published.campaign.gpu_hours),
 # The calibration study: its columns $d, then calibrated tolerances as protocols.
 (["Published", "published"], ["Script", "public_script"], ["Public", "public"], ["Cpu", "cpu"] | . as [$n, $d] | calibration[$d].headline |
   command("Buggy\($n)"; .buggy_rows | count),

@@ -2,4 +2,5 @@
 .profiles += $h200[0].profiles
 | .profiles.h200.lacks = $lacks[0]
 | .disagreements = $disagreements[0]
+| .projection = $projection[0]
 | .calibration = $calibration[0]
