@@ -363,8 +363,9 @@ test: $(TESTS) $(PROGRAMS) $(REFERENCES) $(CORPUS_KERNELS) $(call FILE_images,le
 	  prove $(if $(filter 1,$(V)),-v) --exec cat $(CLI:%=build/test/%.tap)
 golden: build/bin/golden $(REFERENCES) $(ALL_PROBLEMS:%=build/problems/%.so) $(call files,images) ## check every golden file under DIR=
 	$(Q)build/bin/golden $(DIR)
-rules: build/bin/mutate ## run the examples of every rule
+rules: build/bin/mutate build/rules.jsonl ## run the examples of every rule, and look up the real faults that rules name
 	$(Q)build/bin/mutate --check --rules $(RULES_DIR)
+	$(Q)jq -rn --slurpfile faults results/published/real-faults.json -f mutants/real-faults.jq build/rules.jsonl
 selftest: $(PROGRAMS) $(REFERENCES) | test
 	$(Q)prove $(if $(filter 1,$(V)),-v) c/test/selftest/run c/test/tutorial/run
 
