@@ -36,6 +36,14 @@ $(error PROFILE=$(PROFILE): only cpu is made here; the rows of h200 are measured
 endif
 endif
 
+# Two at once would build the same files.
+ifeq ($(MAKELEVEL)$(filter help doctor,$(MAKECMDGOALS)),0)
+other := $(shell tools/alone $$PPID)
+ifneq ($(other),)
+$(error another make, process $(other), is at work in this folder: wait for it, or take a checkout of its own)
+endif
+endif
+
 # ---- programs ---------------------------------------------------------------------------------------
 
 CC := gcc
