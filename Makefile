@@ -389,15 +389,17 @@ problem:
 	@echo "make problem needs P=, one of:" >&2; printf '  %s\n' $(ALL_PROBLEMS) >&2; exit 64
 endif
 
-# Copied under a name of the form that problems have, and then like any other.
+# Copied under a name of the form that problems have, and then like any other; messages name the files that the user knows.
 NAME = $(basename $(notdir $(CU)))
+COPY = build/user/user/000_$(NAME)
 kernel: ## the same for your own kernel, CU=path/to/k.cu PROBLEM=path/to/p.c
 	$(Q)[ -n "$(CU)" ] && [ -n "$(PROBLEM)" ] || { echo "make kernel needs CU=path/to/kernel.cu PROBLEM=path/to/problem.c" >&2; exit 64; }
 	$(Q)for f in "$(CU)" "$(PROBLEM)"; do [ -r "$$f" ] || { echo "make kernel: $$f: cannot be read" >&2; exit 74; }; done
-	@mkdir -p build/user/user
-	$(Q)cmp -s "$(CU)" build/user/user/000_$(NAME).cu || cp "$(CU)" build/user/user/000_$(NAME).cu
-	$(Q)cmp -s "$(PROBLEM)" build/user/user/000_$(NAME).c || cp "$(PROBLEM)" build/user/user/000_$(NAME).c
-	$(Q)$(MAKE) KERNELS=build/user P=user/000_$(NAME) problem
+	@mkdir -p $(dir $(COPY))
+	$(Q)cmp -s "$(CU)" $(COPY).cu || cp "$(CU)" $(COPY).cu
+	$(Q)cmp -s "$(PROBLEM)" $(COPY).c || cp "$(PROBLEM)" $(COPY).c
+	$(Q){ $(MAKE) KERNELS=build/user P=user/000_$(NAME) problem 2>&1 >&9 | while IFS= read -r line; do \
+	  line=$${line//"$(COPY).cu"/"$(CU)"}; echo "$${line//"$(COPY).c"/"$(PROBLEM)"}" >&2; done; } 9>&1
 
 include mk/gpu.mk
 
