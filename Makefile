@@ -31,7 +31,7 @@ MAKEFLAGS += -j$(J)
 endif
 
 ifneq ($(PROFILE),cpu)
-ifeq ($(filter measure crosscheck bench-gpu check-gpu,$(MAKECMDGOALS)),)
+ifeq ($(filter measure crosscheck racecheck fuzz-gpu bench-gpu check-gpu,$(MAKECMDGOALS)),)
 $(error PROFILE=$(PROFILE): only cpu is made here; the rows of h200 are measured with `make measure` on a GPU machine)
 endif
 endif

@@ -41,11 +41,15 @@ crosscheck: build/bin/witness ## judge a sample of its mutants with PyTorch, KER
 	$(Q)[ -n "$(KERNELBENCH)" ] || { echo "make crosscheck needs KERNELBENCH=path/to/KernelBench" >&2; exit 64; }
 	$(Q)python3 tools/crosscheck --kernelbench $(KERNELBENCH) --results build/measured/$(GPU_PROFILE) \
 	  -o build/measured/$(GPU_PROFILE)/crosscheck.jsonl
+racecheck: build/bin/witness ## which of its survivors compute-sanitizer sees racing
+	$(Q)tools/racecheck -j $(J) -o build/measured/$(GPU_PROFILE) $(ALL_PROBLEMS)
 bench-gpu: build/bin/bench_gpu $(GPU_REFERENCES) ## how fast the CUDA backend is
 	$(Q)build/bin/bench_gpu
 check-gpu: build/test/test_judge $(GPU_REFERENCES) ## the tests that need a GPU
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove $<
-.PHONY: measure crosscheck bench-gpu check-gpu
+	$(Q)if command -v compute-sanitizer >/dev/null; then compute-sanitizer --tool racecheck --error-exitcode 1 $<; \
+	  else echo "check-gpu: compute-sanitizer is not installed: no look for races in the backend's own kernels"; fi
+.PHONY: measure crosscheck racecheck bench-gpu check-gpu
 
 # A driver without a GPU, for test_cuda and test_judge, which runs the backend's own kernels on the CPU executor.
 test: build/test/fake_cuda.so build/test/service.so build/test/fake/service.gpu
