@@ -4,7 +4,7 @@
  * Device memory is files in memory, so that it can be shared and guarded as a GPU's is. Kernels run when
  * they are launched: the backend's own on the CPU executor of the program that opens this, from
  * service.so beside this file; that of a problem as the module's image says: right, wrong, stray, far, past,
- * crash, crash-2 (when it is launched the second time), hang.
+ * crash, crash-2 (when it is launched the second time), hang, lost (the GPU is gone).
  */
 #include <dlfcn.h>
 #include <libgen.h>
@@ -36,7 +36,14 @@ static int sticky; /* what every wait says from now on */
 
 /* ---- the process and its memory ---- */
 
-int cuInit(unsigned flags) { (void)flags; return 0; }
+/* FAKE_CUDA, in the environment, names what is wrong with the machine: none, memory. */
+static bool trouble(const char *what)
+{
+    const char *fake = getenv("FAKE_CUDA");
+    return fake && strcmp(fake, what) == 0;
+}
+
+int cuInit(unsigned flags) { (void)flags; return trouble("none") ? 100 : 0; }
 int cuDriverGetVersion(int *version) { *version = 13000; return 0; }
 int cuGetErrorName(int error, const char **name)
 {
@@ -118,6 +125,8 @@ int cuMemCreate(memory_handle *h, size_t bytes, const struct memory_properties *
                 unsigned long long flags)
 {
     (void)p, (void)flags;
+    if (trouble("memory"))
+        return CUDA_OUT_OF_MEMORY;
     *h = (memory_handle)memfd_create("device", 0);
     return ftruncate((int)*h, (off_t)bytes);
 }
@@ -212,6 +221,8 @@ static void twice(void **arguments, const char *how, int launches)
         sticky = ILLEGAL_ADDRESS;
     if (strcmp(how, "hang") == 0)
         sticky = CUDA_NOT_READY;
+    if (strcmp(how, "lost") == 0)
+        sticky = CUDA_UNKNOWN;
 }
 
 static void twice_double(void **arguments)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "backend/cpu/device.h"
-#include "backend/setup.h"
+#include "backend/cuda/holder.h"
 #include "isolate.h"
 
 #include <cmocka.h> /* last: it has a macro named fail */
@@ -113,7 +113,7 @@ static void write_all_code(void)
     write_code("f64/all", "twice_double", "reference");
     write_code("f32/all", "twice", "reference");
     static const char *const BEHAVIOURS[] = {"right", "wrong", "stray", "far", "past", "crash", "crash-2",
-                                           "hang"};
+                                           "hang",  "lost"};
     for (size_t k = 0; k < sizeof BEHAVIOURS / sizeof *BEHAVIOURS; k++)
         write_code(BEHAVIOURS[k], "twice", BEHAVIOURS[k]);
     snprintf(path, sizeof path, "%s/none.gpu", folder); /* of a file that launches no kernel */
@@ -152,8 +152,9 @@ static struct image mutant[] = {
     MUTANT("endless-host", "forever", "right"),
     MUTANT("right-at-last", "twice", "right"),
     MUTANT("crash-2", "twice", "crash-2"),
+    MUTANT("lost", "twice", "lost"), /* the last has a test of its own */
 };
-enum { MUTANTS = sizeof mutant / sizeof *mutant, INPUTS = 3 };
+enum { MUTANTS = sizeof mutant / sizeof *mutant - 1, INPUTS = 3 };
 
 static struct setup setup;
 static struct trial trial[INPUTS];
@@ -180,7 +181,7 @@ static void make_setup(void)
     setup.float64 = (struct reference){.table = (const struct ref *)&setup, .release = release};
     setup.float32 = (struct reference){.table = NULL, .release = release};
     setup.pool = (struct pool){.recipe = recipe, .recipes = INPUTS};
-    setup.loader = (struct loader){.images = {.image = mutant, .count = MUTANTS}, .folder = folder,
+    setup.loader = (struct loader){.images = {.image = mutant, .count = MUTANTS + 1}, .folder = folder,
                                    .loaded = &loaded, .count = 1};
     setup.original = launch_twice;
 }
@@ -356,17 +357,54 @@ static void host_code_is_contained(void **state)
     assert_true(of("no-launch")->differs);
 }
 
-static void no_driver_is_said(void **state)
+static bool evaluate_lost(void *context, int item, void *result)
+{
+    (void)context, (void)item;
+    struct observation *o = result;
+    return backend_cuda.run(&trial[0], &setup, &mutant[MUTANTS], 0, o);
+}
+
+/* When the GPU is gone, that is not the mutant's doing. */
+static void a_lost_gpu_is_trouble(void **state)
 {
     (void)state;
     struct error e;
-    struct setup other = setup;
+    struct isolation work = {1, sizeof *seen, 30, evaluate_lost, died, receive, NULL, NULL};
+    assert_int_equal(isolate(&work, &e), 0);
+    assert_int_equal(seen[0].trouble, EXIT_UNAVAILABLE);
+    assert_non_null(strstr(seen[0].detail, "the GPU has failed"));
+}
+
+static void assert_no_start(const char *path, const char *fake, const char *said)
+{
+    struct error e;
+    struct holder_device ignored;
+    setenv("ASSAY_CUDA_DRIVER", path, 1);
+    setenv("FAKE_CUDA", fake, 1);
+    assert_int_equal(holder_start(&setup, &ignored, &e), EXIT_UNAVAILABLE);
+    if (!strstr(e.text, said))
+        fail_msg("'%s' does not say '%s'", e.text, said);
+    holder_stop();
+}
+
+static void a_missing_gpu_is_said(void **state)
+{
+    (void)state;
+    struct error e;
+    struct trial t;
     for (int k = 0; k < INPUTS; k++)
         backend_cuda.free(&trial[k]);
     backend_cuda.stop();
-    setenv("ASSAY_CUDA_DRIVER", "/nonexistent/libcuda.so", 1);
-    assert_int_equal(backend_cuda.start(&other, &e), EXIT_UNAVAILABLE);
-    assert_non_null(strstr(e.text, "no CUDA driver"));
+    assert_no_start("/nonexistent/libcuda.so", "", "no CUDA driver");
+    assert_no_start("build/test/service.so", "", "has no cuInit"); /* too old, or something else */
+    assert_no_start("build/test/fake_cuda.so", "none", "does not start");
+    setenv("FAKE_CUDA", "", 1);
+    assert_int_equal(backend_cuda.start(&setup, &e), 0);
+    backend_cuda.stop();
+    setenv("FAKE_CUDA", "memory", 1);
+    assert_int_equal(backend_cuda.start(&setup, &e), 0);
+    assert_int_equal(backend_cuda.make(&t, &setup, &setup.pool.recipe[0], &e), EXIT_UNAVAILABLE);
+    assert_non_null(strstr(e.text, "not enough device memory"));
 }
 
 int main(void)
@@ -377,7 +415,8 @@ int main(void)
         cmocka_unit_test(stray_reads_get_poison),   cmocka_unit_test(fault_ends_only_its_worker),
         cmocka_unit_test(fault_ends_only_its_run),
         cmocka_unit_test(hang_is_a_timeout),        cmocka_unit_test(host_code_is_contained),
-        cmocka_unit_test(no_driver_is_said),
+        cmocka_unit_test(a_lost_gpu_is_trouble),
+        cmocka_unit_test(a_missing_gpu_is_said),
     };
     return cmocka_run_group_tests(tests, run_all, clean_up);
 }

@@ -29,6 +29,12 @@ const char *driver_error(int error)
     return name ? name : "an unknown CUDA error";
 }
 
+bool driver_kernel_fault(int error)
+{
+    enum { ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719 }; /* and all that lies between */
+    return error >= ILLEGAL_ADDRESS && error <= LAUNCH_FAILED;
+}
+
 int driver_check(int error, const char *what, struct error *e)
 {
     return error ? fail(e, EXIT_UNAVAILABLE, "%s: %s", what, driver_error(error)) : 0;

@@ -7,6 +7,7 @@
 #ifndef ASSAY_DRIVER_H
 #define ASSAY_DRIVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -98,6 +99,9 @@ int driver_open(struct error *e);
 
 /* The driver's name for an error, as CUDA_ERROR_ILLEGAL_ADDRESS. */
 const char *driver_error(int error);
+
+/* Is this what the driver says after a kernel has done what it must not? Else the machine has failed. */
+bool driver_kernel_fault(int error);
 
 /* 0, or EXIT_UNAVAILABLE with what was tried and the driver's name for the error. */
 int driver_check(int error, const char *what, struct error *e);

@@ -254,7 +254,8 @@ static int start_runs(const struct setup *s, int number, struct error *e)
     return code;
 }
 
-/* Waits for a run that was started. True when the device has gone wrong. */
+/* Waits for a run that was started. True when the device has gone wrong: that is the mutant's doing, or
+ * else trouble. */
 static bool finish_run(const struct trial *t, int number, struct observation *o)
 {
     struct input *i = t->state;
@@ -265,6 +266,11 @@ static bool finish_run(const struct trial *t, int number, struct observation *o)
         error = gpu_wait(i->limit_s); /* of what it had started */
     else if (!error)
         error = judge_wait(&i->task, number, i->limit_s, &j);
+    if (error && error != CUDA_NOT_READY && !driver_kernel_fault(error)) {
+        o->trouble = EXIT_UNAVAILABLE;
+        snprintf(o->detail, sizeof o->detail, "the GPU has failed: %s", driver_error(error));
+        return true;
+    }
     if (error)
         launch_failed(error, i->limit_s, &r->verdict);
     o->run.outcome = r->verdict.outcome;
@@ -299,13 +305,14 @@ static bool run(struct trial *t, const struct setup *s, const struct image *muta
         o->trouble = load_mutant(s, mutant, &e);
     if (!o->trouble)
         o->trouble = start_runs(s, number, &e);
-    bool broken = o->trouble || finish_run(t, number, o);
-    if (!broken && s->export && o->run.outcome == OUTCOME_FINISHED)
-        o->trouble = export_outputs(s, t->recipe, &((struct input *)t->state)->x,
-                                    ((struct input *)t->state)->out_address, mutant->id, &e);
+    if (!o->trouble && finish_run(t, number, o))
+        return true;
+    const struct input *i = t->state;
+    if (!o->trouble && s->export && o->run.outcome == OUTCOME_FINISHED)
+        o->trouble = export_outputs(s, t->recipe, &i->x, i->out_address, mutant->id, &e);
     if (o->trouble)
         snprintf(o->detail, sizeof o->detail, "%.150s", e.text);
-    return broken;
+    return o->trouble;
 }
 
 const struct backend backend_cuda = {
