@@ -96,13 +96,16 @@ $(TESTS): build/test/%: build/obj/c/test/%.o build/libcpu.a build/libassay.a
 # What a row depends on besides the mutant and the input: the text of executor, comparison, generator.
 EXECUTOR_TEXT := $(sort $(filter-out %/fuzzer.c %/fuzzer.h %/formula.c %/formula.h,$(wildcard c/backend/cpu/*.[chS])) \
   c/lib/compare.c c/lib/select.c c/lib/generator.h)
-CUDA_TEXT := $(sort $(wildcard c/backend/cuda/*)) c/lib/generator.h
+CUDA_TEXT := $(sort $(filter-out %/fuzzer.c %/fuzzer.h,$(wildcard c/backend/cuda/*))) c/lib/generator.h
+FUZZER_TEXT := $(sort $(wildcard c/backend/c*/fuzzer.[ch] c/backend/cpu/formula.[ch] \
+  $(foreach m,dtype errorstats fuzz strategy,c/lib/$(m).[ch])))
 $(call object,$(wildcard c/*.c c/backend/*.c c/backend/*/*.c)): build/include/version.h
-build/include/version.h: $(EXECUTOR_TEXT) $(CUDA_TEXT) VERSION
+build/include/version.h: $(EXECUTOR_TEXT) $(CUDA_TEXT) $(FUZZER_TEXT) VERSION
 	@mkdir -p $(@D)
 	$(Q){ printf '#define ASSAY_VERSION "%s"\n' "$$(cat VERSION)"; \
 	  printf '#define EXECUTOR_HASH "%s"\n' "$$(cat $(EXECUTOR_TEXT) | sha256sum | cut -c1-64)"; \
-	  printf '#define CUDA_HASH "%s"\n' "$$(cat $(CUDA_TEXT) | sha256sum | cut -c1-64)"; } >$@
+	  printf '#define CUDA_HASH "%s"\n' "$$(cat $(CUDA_TEXT) | sha256sum | cut -c1-64)"; \
+	  printf '#define FUZZER_HASH "%s"\n' "$$(cat $(FUZZER_TEXT) | sha256sum | cut -c1-64)"; } >$@
 
 -include $(shell find build/obj -name '*.d' 2>/dev/null)
 

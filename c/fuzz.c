@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/cpu/fuzzer.h"
+#include "backend/cuda/fuzzer.h"
 #include "error.h"
 #include "file.h"
 #include "fuzz.h"
@@ -32,6 +32,7 @@ enum {
     OPTION_KERNELS,
     OPTION_REF,
     OPTION_REPLAY,
+    OPTION_RUNS,
     OPTION_SHRINK
 };
 
@@ -44,12 +45,16 @@ static const struct argp_option OPTIONS[] = {
     {"iterations", 'n', "N", 0, "Cases for each entry (60)", 0},
     {"seed", 'S', "N", 0, "What the cases are drawn from (1)", 0},
     {"jobs", 'j', "N", 0, "Cases run at once (1)", 0},
-    {"run-id", 'r', "ID", 0, "What the rows call this run (run-SEED)", 0},
+    {"runs", OPTION_RUNS, "N", 0, "Runs, with seeds from SEED on (1)", 0},
+    {"run-id", 'r', "ID", 0, "What the rows call a single run (run-SEED)", 0},
+    {"backend", 'b', "NAME", 0, "What runs the kernels: cpu (default) or cuda", 0},
     {"replay", OPTION_REPLAY, "FILE:LINE", 0, "Run this row's case again, and compare every number",
      1},
     {"shrink", OPTION_SHRINK, "FILE:LINE", 0,
      "Print the row of the smallest shape that fails alike", 1},
-    {"kernels", OPTION_KERNELS, "DIR", 0, "The compiled kernels: DIR/DTYPE/ENTRY.so (build/gpuemu)",
+    {"kernels", OPTION_KERNELS, "DIR", 0,
+     "The compiled kernels: DIR/DTYPE/ENTRY.so (build/gpuemu), and for a GPU .gpu beside it "
+     "(build/gpuemu/cuda)",
      2},
     {"ref", OPTION_REF, "DIR", 0, "Reference operators: f64.so (build/ref)", 2},
     {0}};
@@ -62,8 +67,10 @@ struct options {
     enum strategy strategy;
     enum arrangement layout;
     long iterations;
+    long runs;
     int jobs;
     uint64_t seed;
+    const struct fuzzer_backend *backend;
     char run_id[64];
 };
 
@@ -98,6 +105,16 @@ static void set_run_id(struct argp_state *state, const char *id)
     snprintf(o->run_id, sizeof o->run_id, "%s", id);
 }
 
+static const struct fuzzer_backend *find_backend(struct argp_state *state, const char *name)
+{
+    static const struct fuzzer_backend *const all[] = {&fuzzer_cpu, &fuzzer_cuda};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        if (strcmp(all[k]->name, name) == 0)
+            return all[k];
+    argp_error(state, "'%s' is no backend", name);
+    return NULL;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct options *o = state->input;
@@ -113,6 +130,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'j': o->jobs = (int)number(state, argument, 1, 1024); return 0;
     case 'S': o->seed = number(state, argument, 0, UINT64_C(1) << 53); return 0;
     case 'r': set_run_id(state, argument); return 0;
+    case OPTION_RUNS: o->runs = (long)number(state, argument, 1, 1000000); return 0;
+    case 'b': o->backend = find_backend(state, argument); return 0;
     case 's':
         if (!strategy_find(argument, &o->strategy))
             argp_error(state, "there is no strategy '%s'", argument);
@@ -125,8 +144,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_SUCCESS:
         if (!o->what)
             argp_error(state, "-o, --replay or --shrink is needed");
-        if (!*o->run_id)
-            snprintf(o->run_id, sizeof o->run_id, "run-%llu", (unsigned long long)o->seed);
+        if (*o->run_id && o->runs > 1)
+            argp_error(state, "--run-id names a single run");
+        if (!o->kernels)
+            o->kernels = o->backend->kernels;
         return 0;
     }
     return ARGP_ERR_UNKNOWN;
@@ -162,24 +183,29 @@ static int choose_entries(struct campaign *c, struct error *e)
     return code;
 }
 
-/* The hash of all that the rows depend on: executor, corpus, references, kernels. */
+/* The hash of all that the rows depend on: the code that draws, runs and compares, corpus,
+ * references, kernels. */
 static int hash_sources(const struct campaign *c, char digest[HASH_HEX], struct error *e)
 {
     const struct options *o = c->options;
     char path[4096];
     struct hash *h = hash_new();
-    hash_add_text(h, EXECUTOR_HASH);
+    hash_add_text(h, FUZZER_HASH);
+    hash_add_text(h, EXECUTOR_HASH); /* of the references at least */
+    hash_add_text(h, o->backend->code);
     int code = hash_file(c->fuzzer->corpus->path, digest, e);
     hash_add_text(h, digest);
     snprintf(path, sizeof path, "%s/f64.so", o->ref);
     if (!code)
         code = hash_file(path, digest, e);
     hash_add_text(h, digest);
-    for (int k = 0; k < c->entries * DTYPES && !code; k++) {
+    for (int k = 0; k < c->entries * DTYPES; k++) {
         const enum dtype dtype = strategy_dtype(o->strategy, k % DTYPES);
-        fuzzer_kernel_path(c->fuzzer, c->entry[k / DTYPES], dtype, path);
-        code = hash_file(path, digest, e);
-        hash_add_text(h, digest);
+        for (const char *const *suffix = o->backend->suffix; *suffix && !code; suffix++) {
+            fuzzer_kernel_path(c->fuzzer, c->entry[k / DTYPES], dtype, *suffix, path);
+            code = hash_file(path, digest, e);
+            hash_add_text(h, digest);
+        }
     }
     hash_finish(h, digest);
     return code;
@@ -187,34 +213,42 @@ static int hash_sources(const struct campaign *c, char digest[HASH_HEX], struct 
 
 static int write_header(const struct campaign *c, struct output *out, struct error *e)
 {
+    const struct fuzzer_backend *backend = c->options->backend;
+    const char *device = NULL;
     char digest[HASH_HEX];
     int code = hash_sources(c, digest, e);
+    if (!code && backend->device)
+        code = backend->device(c->fuzzer, &device, e);
     if (code)
         return code;
     json_t *header = json_new("results");
-    json_object_set_new(header, "backend", json_string("cpu"));
-    json_object_set_new(header, "provenance",
-                        json_pack("{ssss}", "assay", ASSAY_VERSION, "sha256", digest));
+    json_object_set_new(header, "backend", json_string(backend->name));
+    json_object_set_new(
+        header, "provenance",
+        json_pack("{ss ss* ss}", "assay", ASSAY_VERSION, "device", device, "sha256", digest));
     code = json_write_line(out, header, e);
     json_decref(header);
     return code;
 }
 
-/* Row number `number`: entry by entry, the iterations of each in order. */
+/* Row number `number`: run by run, entry by entry, the iterations of each in order. */
 static int write_row(void *context, long number, FILE *out, struct error *e)
 {
     const struct campaign *campaign = context;
     const struct options *o = campaign->options;
-    struct fuzz_case c = {.entry = campaign->entry[number / o->iterations],
+    const long cases = campaign->entries * o->iterations, in_run = number % cases;
+    struct fuzz_case c = {.entry = campaign->entry[in_run / o->iterations],
                           .strategy = o->strategy,
                           .arrangement = o->layout,
-                          .seed = o->seed,
-                          .iteration = number % o->iterations};
+                          .seed = o->seed + (uint64_t)(number / cases),
+                          .iteration = in_run % o->iterations};
     struct fuzz_result r;
+    char run_id[32];
+    snprintf(run_id, sizeof run_id, "run-%llu", (unsigned long long)c.seed);
     fuzz_draw(&c, campaign->fuzzer->corpus);
     int code = fuzzer_run(campaign->fuzzer, &c, &r, e);
     if (!code)
-        fuzz_write_row(out, campaign->fuzzer->corpus, o->run_id, &c, &r);
+        fuzz_write_row(out, campaign->fuzzer->corpus, *o->run_id ? o->run_id : run_id, &c, &r);
     return code;
 }
 
@@ -226,7 +260,7 @@ static int run(const struct options *o, struct fuzzer *f, struct error *e)
     if (!code)
         code = output_open(&out, o->output, e);
     if (!code) {
-        const struct parallel work = {c.entries * o->iterations, o->jobs, write_row, &c};
+        const struct parallel work = {o->runs * c.entries * o->iterations, o->jobs, write_row, &c};
         code = write_header(&c, &out, e);
         if (!code)
             code = parallel_lines(&work, out.stream, e);
@@ -307,9 +341,10 @@ static int again(const struct options *o, struct fuzzer *f, struct error *e)
 int main(int argc, char **argv)
 {
     struct options o = {.corpus = CORPUS_PATH,
-                        .kernels = "build/gpuemu",
                         .ref = "build/ref",
+                        .backend = &fuzzer_cpu,
                         .iterations = 60,
+                        .runs = 1,
                         .jobs = 1,
                         .seed = 1};
     const struct argp argp = {OPTIONS, parse, NULL, DOC, NULL, NULL, NULL};
@@ -324,7 +359,7 @@ int main(int argc, char **argv)
     snprintf(reference, sizeof reference, "%s/f64.so", o.ref);
     int code = corpus_read(&corpus, o.corpus, &e);
     if (!code) {
-        code = fuzzer_open(&f, &corpus, o.kernels, reference, &e);
+        code = fuzzer_open(&f, o.backend, &corpus, o.kernels, reference, &e);
         if (!code)
             code = o.what == 'o' ? run(&o, &f, &e) : again(&o, &f, &e);
         fuzzer_close(&f);

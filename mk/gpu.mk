@@ -28,6 +28,23 @@ build/ref/cuda/service.gpu: c/backend/cuda/service.cu $(GPU_HEADERS) $(CUBIN)
 	$(Q)$(CUBIN) -o $@ -n-Ic/lib -n-Ic/backend/cuda -n-default-device $<
 GPU_REFERENCES := build/ref/cuda/f64.so build/ref/cuda/f32.so $(GPU_CODE)
 
+# The corpus, likewise: host code and device code of each kernel, by dtype.
+CUDA ?= /usr/local/cuda#  where the CUDA toolkit is
+define GPU_CORPUS_RULES
+$(CORPUS:%=build/gpuemu/cuda/$(1)/%.so): build/gpuemu/cuda/$(1)/%.so: build/gpuemu/%.cpp \
+  kernels/gpuemu/element.cuh $(wildcard c/backend/cpu/shim/*.h)
+	@mkdir -p $$(@D)
+	$$(Q)$(CXX) $(CXXFLAGS) -DSIMT_GPU -Ikernels/gpuemu -DELEMENT=$(ELEMENT_$(1)) -shared -o $$@ $$<
+$(CORPUS:%=build/gpuemu/cuda/$(1)/%.gpu): build/gpuemu/cuda/$(1)/%.gpu: kernels/gpuemu/%.cu \
+  kernels/gpuemu/element.cuh c/backend/cuda/prologue.h c/backend/prelude.h $(CUBIN)
+	$$(call say,CUBIN,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$(CUBIN) -o $$@ -n-I$(strip $(CUDA))/include -n-Ikernels/gpuemu -n-default-device \
+	  -n-DELEMENT=$(ELEMENT_$(1)) $$<
+endef
+$(foreach dtype,$(DTYPES),$(eval $(call GPU_CORPUS_RULES,$(dtype))))
+GPU_CORPUS := $(foreach dtype,$(DTYPES),$(foreach suffix,so gpu,$(CORPUS:%=build/gpuemu/cuda/$(dtype)/%.$(suffix))))
+
 # ---- on a machine with a GPU ------------------------------------------------------------------------
 
 # `make measure PROFILE=h200`; without a profile it is h200.
@@ -37,6 +54,8 @@ KERNELBENCH ?=#           a checkout of KernelBench, for `make crosscheck`
 measure: $(ALL_PROBLEMS:%=build/problems/%.so) $(call files,manifest)
 measure: $(addprefix build/bin/,compile gate witness) $(GPU_REFERENCES) ## the campaign on the GPUs of this machine, into build/measured/PROFILE
 	$(Q)tools/measure -P $(GPU_PROFILE) -o build/measured/$(GPU_PROFILE)
+fuzz-gpu: build/bin/fuzz build/ref/f64.so $(GPU_CORPUS) ## the corpus on a GPU, into build/measured/PROFILE/fuzz
+	$(Q)tools/fuzz-gpu -o build/measured/$(GPU_PROFILE)/fuzz
 crosscheck: build/bin/witness ## judge a sample of its mutants with PyTorch, KERNELBENCH=path
 	$(Q)[ -n "$(KERNELBENCH)" ] || { echo "make crosscheck needs KERNELBENCH=path/to/KernelBench" >&2; exit 64; }
 	$(Q)python3 tools/crosscheck --kernelbench $(KERNELBENCH) --results build/measured/$(GPU_PROFILE) \
@@ -49,10 +68,11 @@ check-gpu: build/test/test_judge $(GPU_REFERENCES) ## the tests that need a GPU
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove $<
 	$(Q)if command -v compute-sanitizer >/dev/null; then compute-sanitizer --tool racecheck --error-exitcode 1 $<; \
 	  else echo "check-gpu: compute-sanitizer is not installed: no look for races in the backend's own kernels"; fi
-.PHONY: measure crosscheck racecheck bench-gpu check-gpu
+.PHONY: measure fuzz-gpu crosscheck racecheck bench-gpu check-gpu
 
-# A driver without a GPU, for test_cuda and test_judge, which runs the backend's own kernels on the CPU executor.
-test: build/test/fake_cuda.so build/test/service.so build/test/fake/service.gpu
+# A driver without a GPU, for test_cuda, test_judge and fuzz, which runs the backend's own kernels on the CPU
+# executor; and host code of the corpus for the latter.
+test: build/test/fake_cuda.so build/test/service.so build/test/fake/service.gpu $(DTYPES:%=build/gpuemu/cuda/%/relu_triton.so)
 build/test/fake_cuda.so: c/test/fake_cuda.c $(wildcard c/backend/cuda/*.h) c/backend/cpu/simt.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -fPIC -shared -o $@ $< -ldl

@@ -1,17 +1,19 @@
 /*
- * fake_cuda - a CUDA driver without a GPU, for test_cuda.c: ASSAY_CUDA_DRIVER names it.
+ * fake_cuda - a CUDA driver without a GPU, for test_cuda.c and fuzz: ASSAY_CUDA_DRIVER names it.
  *
  * Device memory is files in memory, so that it can be shared and guarded as a GPU's is. Kernels run when
  * they are launched: the backend's own on the CPU executor of the program that opens this, from
  * service.so beside this file; that of a problem as the module's image says: right, wrong, stray, far, past,
- * crash, crash-2 (when it is launched the second time), hang, lost (the GPU is gone).
+ * crash, crash-2 (when it is launched the second time), hang, lost (the GPU is gone), die, die once.
  */
 #include <dlfcn.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "backend/cpu/simt.h"
@@ -204,8 +206,21 @@ static bool run_service(const char *name, unsigned blocks, unsigned threads, voi
     return true;
 }
 
+static void misbehave(const struct CUmod_st *m)
+{
+    const char *how = m->image;
+    if (strcmp(how, "crash") == 0 || (strcmp(how, "crash-2") == 0 && m->launches == 2))
+        sticky = ILLEGAL_ADDRESS;
+    if (strcmp(how, "hang") == 0)
+        sticky = CUDA_NOT_READY;
+    if (strcmp(how, "lost") == 0)
+        sticky = CUDA_UNKNOWN;
+    if (strcmp(how, "die") == 0 || (strcmp(how, "die once") == 0 && mkdir("died", 0700) == 0))
+        raise(SIGKILL);
+}
+
 /* y = 2 x, in floats or doubles. */
-static void twice(void **arguments, const char *how, int launches)
+static void twice(void **arguments, const char *how)
 {
     float *y = ARGUMENT(float *, 0), *x = ARGUMENT(float *, 1);
     long n = ARGUMENT(long, 2);
@@ -217,18 +232,26 @@ static void twice(void **arguments, const char *how, int launches)
         y[-100000000] = 1;
     if (strcmp(how, "past") == 0)
         y[0] = x[n];
-    if (strcmp(how, "crash") == 0 || (strcmp(how, "crash-2") == 0 && launches == 2))
-        sticky = ILLEGAL_ADDRESS;
-    if (strcmp(how, "hang") == 0)
-        sticky = CUDA_NOT_READY;
-    if (strcmp(how, "lost") == 0)
-        sticky = CUDA_UNKNOWN;
 }
 
 static void twice_double(void **arguments)
 {
     for (long i = 0; i < ARGUMENT(long, 2); i++)
         ARGUMENT(double *, 0)[i] = 2 * ARGUMENT(double *, 1)[i];
+}
+
+/* Of the corpus: float32, and a tensor (element.cuh) whose data come first. Where it is "past", the last
+ * elements hold what lies just outside of the input. */
+static void relu(void **arguments, const char *how)
+{
+    float *y = ARGUMENT(float *, 0), *x = ARGUMENT(float *, 1);
+    long n = ARGUMENT(long, 2);
+    for (long i = 0; i < n; i++)
+        y[i] = x[i] > 0 ? x[i] : 0;
+    if (strcmp(how, "stray") == 0)
+        x[-1] = x[n] = 1;
+    if (strcmp(how, "past") == 0)
+        y[n - 1] = isnan(x[-1]) && isnan(x[n]) ? y[n - 1] : 1000;
 }
 
 int cuLaunchKernel(function f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
@@ -241,10 +264,13 @@ int cuLaunchKernel(function f, unsigned gx, unsigned gy, unsigned gz, unsigned b
         return sticky == CUDA_NOT_READY ? 0 : sticky;
     f->module->launches++;
     if (strcmp(f->name, "twice") == 0)
-        twice(arguments, f->module->image, f->module->launches);
+        twice(arguments, f->module->image);
     else if (strcmp(f->name, "twice_double") == 0)
         twice_double(arguments);
+    else if (strcmp(f->name, "relu") == 0)
+        relu(arguments, f->module->image);
     else if (!run_service(f->name, gx, bx, arguments))
         return CUDA_INVALID_VALUE;
+    misbehave(f->module);
     return 0;
 }

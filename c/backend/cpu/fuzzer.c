@@ -6,16 +6,17 @@
 
 #include "../../lib/memory.h"
 #include "../../lib/outcome.h"
+#include "version.h"
 
 /* For kernels that never end: thousands of times what the largest case of the corpus takes. */
 static const uint64_t FUEL = UINT64_C(1) << 32;
 
 enum { LAUNCH_DIMS = CORPUS_DIMS + CORPUS_INPUTS * CORPUS_RANK };
 
-int fuzzer_open(struct fuzzer *f, const struct corpus *corpus, const char *kernels,
-                const char *reference, struct error *e)
+int fuzzer_open(struct fuzzer *f, const struct fuzzer_backend *backend, const struct corpus *corpus,
+                const char *kernels, const char *reference, struct error *e)
 {
-    *f = (struct fuzzer){.corpus = corpus, .kernels = kernels};
+    *f = (struct fuzzer){.backend = backend, .corpus = corpus, .kernels = kernels};
     f->kernel = memory_zeroed(corpus->count * DTYPES, sizeof *f->kernel);
     int code = simt_start(e);
     return code ? code : formulas_open(&f->library, reference, e);
@@ -23,6 +24,8 @@ int fuzzer_open(struct fuzzer *f, const struct corpus *corpus, const char *kerne
 
 void fuzzer_close(struct fuzzer *f)
 {
+    if (f->backend->close)
+        f->backend->close();
     for (int k = 0; f->kernel && k < f->corpus->count * DTYPES; k++)
         if (f->kernel[k].handle)
             dlclose(f->kernel[k].handle);
@@ -52,10 +55,11 @@ static void *take(struct fuzzer_buffer *buffer, size_t bytes)
     return buffer->base ? buffer->base + buffer->bytes - bytes : NULL;
 }
 
-void fuzzer_kernel_path(const struct fuzzer *f, int entry, enum dtype dtype, char path[4096])
+void fuzzer_kernel_path(const struct fuzzer *f, int entry, enum dtype dtype, const char *suffix,
+                        char path[4096])
 {
-    snprintf(path, 4096, "%s/%s/%s.so", f->kernels, dtype_name(dtype),
-             f->corpus->entry[entry].name);
+    snprintf(path, 4096, "%s/%s/%s%s", f->kernels, dtype_name(dtype), f->corpus->entry[entry].name,
+             suffix);
 }
 
 static int load(struct fuzzer *f, const struct fuzz_case *c, launch_function **launch,
@@ -63,7 +67,7 @@ static int load(struct fuzzer *f, const struct fuzz_case *c, launch_function **l
 {
     struct fuzzer_kernel *kernel = &f->kernel[c->entry * DTYPES + (int)c->dtype];
     char path[4096];
-    fuzzer_kernel_path(f, c->entry, c->dtype, path);
+    fuzzer_kernel_path(f, c->entry, c->dtype, ".so", path);
     if (!kernel->handle)
         kernel->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!kernel->handle)
@@ -87,18 +91,23 @@ static int find_parameter(const struct corpus_entry *entry, const struct formula
                : fail(e, EXIT_DATA, "%s: has no parameter '%s'", entry->name, name);
 }
 
-/* Runs the kernel on what is in in[]; says in r->exception why it did not finish. */
-static void run_kernel(launch_function *launch, float *const in[], void *out, const long dim[],
-                       struct fuzz_result *r)
+static int execute(struct fuzzer *f, const struct fuzz_case *c, launch_function *launch,
+                   float *const in[], void *out, const long dim[], struct simt_verdict *verdict,
+                   struct error *e)
 {
     const struct simt_schedule schedule = {.order = SIMT_FORWARD, .fuel = FUEL};
-    struct simt_verdict verdict;
     float *const outs[] = {out};
-    simt_run(launch, in, outs, dim, NULL, &schedule, &verdict);
-    if (verdict.outcome != OUTCOME_FINISHED)
-        snprintf(r->exception, sizeof r->exception, "%s: %.140s", outcome_name(verdict.outcome),
-                 verdict.detail);
+    (void)f, (void)c, (void)e;
+    simt_run(launch, in, outs, dim, NULL, &schedule, verdict);
+    return 0;
 }
+
+const struct fuzzer_backend fuzzer_cpu = {.name = "cpu",
+                                          .code = EXECUTOR_HASH,
+                                          .kernels = "build/gpuemu",
+                                          .suffix = (const char *const[]){".so", NULL},
+                                          .run = fuzzer_evaluate,
+                                          .execute = execute};
 
 /* Fills the inputs, in both forms, and dim[] with the extents and the strides of every input. */
 static int make_inputs(struct fuzzer *f, const struct fuzz_case *c, float *in[], double *dense[],
@@ -121,6 +130,12 @@ static int make_inputs(struct fuzzer *f, const struct fuzz_case *c, float *in[],
 
 int fuzzer_run(struct fuzzer *f, const struct fuzz_case *c, struct fuzz_result *r, struct error *e)
 {
+    return f->backend->run(f, c, r, e);
+}
+
+int fuzzer_evaluate(struct fuzzer *f, const struct fuzz_case *c, struct fuzz_result *r,
+                    struct error *e)
+{
     const struct corpus_entry *entry = &f->corpus->entry[c->entry];
     const struct formula *formula = formula_find(entry->op);
     const size_t count = fuzz_elements(c, &entry->output), size = dtype_size(c->dtype);
@@ -128,7 +143,8 @@ int fuzzer_run(struct fuzzer *f, const struct fuzz_case *c, struct fuzz_result *
     double *dense[CORPUS_INPUTS];
     long dim[LAUNCH_DIMS];
     double parameter;
-    launch_function *launch;
+    launch_function *launch = NULL;
+    struct simt_verdict verdict;
     *r = (struct fuzz_result){0};
     int code = formula ? load(f, c, &launch, e)
                        : fail(e, EXIT_DATA, "%s: no operator '%s'", entry->name, entry->op);
@@ -144,9 +160,12 @@ int fuzzer_run(struct fuzzer *f, const struct fuzz_case *c, struct fuzz_result *
     if (!out || !reference || !work)
         return fail(e, EXIT_UNAVAILABLE, "%s: not enough memory for its output", entry->name);
     memset(out, 0xFF, count * size); /* NaN, in case that it is not written */
-    run_kernel(launch, in, out, dim, r);
-    if (r->exception[0])
-        return 0;
+    code = f->backend->execute(f, c, launch, in, out, dim, &verdict, e);
+    if (!code && verdict.outcome != OUTCOME_FINISHED)
+        snprintf(r->exception, sizeof r->exception, "%s: %.140s", outcome_name(verdict.outcome),
+                 verdict.detail);
+    if (code || r->exception[0])
+        return code;
     code = formula_run(formula, f->library, dense, reference, c->extent, parameter, e);
     if (!code)
         error_stats(&r->stats, c->dtype, out, reference, count, entry->tolerance[c->dtype], work);
