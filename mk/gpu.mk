@@ -19,13 +19,13 @@ build/ref/cuda/$(1).so: $(REF_SOURCES:kernels/ref/%.cu=build/ref/cuda/$(1)/%.o)
 build/ref/cuda/$(1)/%.gpu: kernels/ref/%.cu $(GPU_HEADERS) $(CUBIN)
 	$$(call say,CUBIN,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$(CUBIN) -o $$@ $(patsubst %,-n%,$(REAL_$(1))) -n-Ikernels/ref -n-default-device $$<
+	$$(Q)$(CUBIN) -o $$@ $(patsubst %,-n%,$(REAL_$(1))) -n-Ikernels/ref -n-default-device $$< && touch $$@
 endef
 $(foreach real,f64 f32,$(eval $(call GPU_REF_RULES,$(real))))
 build/ref/cuda/service.gpu: c/backend/cuda/service.cu $(GPU_HEADERS) $(CUBIN)
 	$(call say,CUBIN,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CUBIN) -o $@ -n-Ic/lib -n-Ic/backend/cuda -n-default-device $<
+	$(Q)$(CUBIN) -o $@ -n-Ic/lib -n-Ic/backend/cuda -n-default-device $< && touch $@
 GPU_REFERENCES := build/ref/cuda/f64.so build/ref/cuda/f32.so $(GPU_CODE)
 
 # The corpus, likewise: host code and device code of each kernel, by dtype.
@@ -40,10 +40,19 @@ $(CORPUS:%=build/gpuemu/cuda/$(1)/%.gpu): build/gpuemu/cuda/$(1)/%.gpu: kernels/
 	$$(call say,CUBIN,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$(CUBIN) -o $$@ -n-I$(strip $(CUDA))/include -n-Ikernels/gpuemu -n-default-device \
-	  -n-DELEMENT=$(ELEMENT_$(1)) $$<
+	  -n-DELEMENT=$(ELEMENT_$(1)) $$< && touch $$@
 endef
 $(foreach dtype,$(DTYPES),$(eval $(call GPU_CORPUS_RULES,$(dtype))))
 GPU_CORPUS := $(foreach dtype,$(DTYPES),$(foreach suffix,so gpu,$(CORPUS:%=build/gpuemu/cuda/$(dtype)/%.$(suffix))))
+
+# All of it compiles, where a toolkit is.
+check: device-code
+device-code: $(CUBIN)
+	$(Q)if [ -r $(CUDA)/include/cuda_fp16.h ]; then $(MAKE) corpus-code; \
+	  else echo "device code of the corpus: skipped, there is no $(strip $(CUDA))/include/cuda_fp16.h"; fi
+corpus-code: $(filter %.gpu,$(GPU_CORPUS))
+	@:
+.PHONY: device-code corpus-code
 
 # ---- on a machine with a GPU ------------------------------------------------------------------------
 
