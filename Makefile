@@ -203,6 +203,22 @@ build/calibration/public-parity.json: $(PUBLIC_ROWS) $(CALIBRATE)
 	@mkdir -p $(@D)
 	$(Q)build/bin/calibrate --parity -o $@ $(PUBLIC_ROWS) && touch $@
 
+# Rows of our own from a GPU, once there are any: what `make fuzz-gpu` has measured.
+FUZZED ?= results/h200/fuzz# rows of `make fuzz-gpu`, each file packed with gzip
+H200_ROWS := $(sort $(wildcard $(strip $(FUZZED))/*.jsonl.gz))
+H200_DEFAULT := $(filter %/default.jsonl.gz,$(H200_ROWS))
+build/calibration/h200.json: $(H200_DEFAULT) $(PUBLIC_ROWS) $(CALIBRATE)
+	$(call say,CALIBRATE,$@)
+	$(Q)build/bin/calibrate -o $@ $(PUBLIC_ROWS:%=--against %) $(H200_DEFAULT) && touch $@
+build/calibration/h200-strategies.json: $(H200_ROWS) $(CALIBRATE)
+	$(call say,CALIBRATE,$@)
+	$(Q)build/bin/calibrate -o $@ $(H200_ROWS) && touch $@
+build/calibration/cpu-h200.json: $(RUN_ROWS) $(H200_DEFAULT) $(CALIBRATE)
+	$(call say,CALIBRATE,$@)
+	$(Q)build/bin/calibrate -o $@ --against $(H200_DEFAULT) $(RUN_ROWS) && touch $@
+build/calibration/pairs.json: paper/pairs.jq $(H200_ROWS) $(RUN_ROWS) $(STRATEGY_ROWS)
+	$(Q){ gunzip -c $(H200_ROWS); cat $(RUN_ROWS) $(STRATEGY_ROWS); } | sed -E 's/(-?Infinity|NaN)/"&"/g' | jq -n -f $< >$@
+
 # The protocols to score: those that are data, and one whose limits are what our own rows justify.
 PROTOCOLS := $(sort $(wildcard inputs/protocols/*.json))
 build/protocols/calibrated.json: inputs/protocols.jq inputs/operators.json build/calibration/cpu.json $(PROTOCOLS)
@@ -313,10 +329,13 @@ $(W)/summary.json: $(SCORES) $(W)/setcover.json build/rules.jsonl $(PUBLISHED) b
 	  --real-faults results/published/real-faults.json --rules build/rules.jsonl $(SCORES) && touch $@
 CALIBRATIONS := build/calibration/public.json build/calibration/public-parity.json build/calibration/cpu.json \
   build/calibration/strategies.json
-build/calibration/summary.json: paper/calibration.jq $(CALIBRATIONS) inputs/operators.json results/published/calibration.json $(SCORES)
+H200_CALIBRATIONS := $(if $(H200_DEFAULT),$(addprefix build/calibration/,h200.json h200-strategies.json cpu-h200.json pairs.json))
+build/calibration/summary.json: paper/calibration.jq $(CALIBRATIONS) $(H200_CALIBRATIONS) inputs/operators.json results/published/calibration.json $(SCORES)
 	$(Q)jq -n --slurpfile published results/published/calibration.json --slurpfile public build/calibration/public.json \
 	  --slurpfile parity build/calibration/public-parity.json --slurpfile cpu build/calibration/cpu.json \
-	  --slurpfile strategies build/calibration/strategies.json --slurpfile operators inputs/operators.json -f $< $(SCORES) >$@
+	  --slurpfile strategies build/calibration/strategies.json --slurpfile operators inputs/operators.json \
+	  $(foreach name,h200 h200-strategies cpu-h200 pairs,--slurpfile $(subst -,_,$(name)) \
+	    $(or $(filter %/$(name).json,$(H200_CALIBRATIONS)),/dev/null)) -f $< $(SCORES) >$@
 build/summary.json: paper/summary.jq $(W)/summary.json build/h200/summary.json build/h200/lacks.json \
   build/h200/disagreements.json build/h200/projection.json build/calibration/summary.json
 	$(Q)jq --slurpfile h200 build/h200/summary.json --slurpfile lacks build/h200/lacks.json \

@@ -8,6 +8,7 @@ set yrange [-1:*]
 set grid x y linewidth 0.3 linecolor rgb "#d0d0d0"
 set key bottom right
 set arrow from 1,graph 0 to 1,graph 1 nohead linecolor rgb "#999999"
-plot data using 2:0:ytic(1) with points linetype 1 title "public rows (H200)", \
-     data using 3:0 with points linetype 2 pointtype 4 pointsize 0.7 title "cpu", \
-     data using 4:0 with points linetype 3 pointtype 8 pointsize 0.9 title "published (RTX 3060)"
+set linetype 2 linecolor rgb "#d55e00" linewidth 1.5 pointtype 4 pointsize 0.7
+set linetype 3 linecolor rgb "#009e73" linewidth 1.5 pointtype 8 pointsize 0.9
+set linetype 4 linecolor rgb "#000000" linewidth 1.5 pointtype 12 pointsize 0.9
+plot for [k=0:*] data index k using 2:0:ytic(1) with points linetype k+1 title columnheader(1)

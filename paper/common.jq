@@ -4,8 +4,8 @@ def of($profile): $s.profiles[$profile];
 def published: $p["kernelbench-m"];
 # Of the calibration study: its columns, what they are called, and one record of a list in one of them.
 def calibration: $s.calibration;
-def columns: ["published", "public", "cpu"];
-def column_name: {published: "published (RTX 3060)", public: "public rows (H200)", cpu: "cpu"}[.];
+def columns: ["published", "public", "h200", "cpu"] | map(select(. as $c | calibration | has($c)));
+def column_name: {published: "published (RTX 3060)", public: "public rows (H200)", h200: "h200", cpu: "cpu"}[.];
 def kernel($column; $list; $name): [calibration[$column][$list][]? | select([.kernel, .dtype] == $name)][0];
 
 def tex: tostring | gsub("_"; "\\_") | gsub("%"; "\\%") | gsub("&"; "\\&");

@@ -56,13 +56,14 @@ command("MeasuredOnGpu"; of("h200").lacks | if .new + .changed + .gone == 0 then
   command("ProjectedSmall"; .small.gpu_hours | if . then . * 60 + 0.5 | floor else absent end)),
 command("PublishedHours"; published.campaign.gpu_hours),
 # The calibration study: its columns $d, then calibrated tolerances as protocols.
-(["Published", "published"], ["Script", "public_script"], ["Public", "public"], ["Cpu", "cpu"] | . as [$n, $d] | calibration[$d].headline |
+(["Published", "published"], ["Script", "public_script"], ["Public", "public"], ["Gpu", "h200"], ["Cpu", "cpu"]
+  | . as [$n, $d] | calibration[$d] | values | .headline |
   command("Buggy\($n)"; .buggy_rows | count),
   command("Controls\($n)"; .control_rows | count),
   command("FlaggedCurrent\($n)"; [.flagged_current, .buggy_rows] | share),
   command("FlaggedCalibrated\($n)"; [.flagged_calibrated, .buggy_rows] | share),
   command("FalseCalibrated\($n)"; [.false_positives_calibrated, .control_rows] | share)),
-(["Public", "public"], ["Cpu", "cpu"] | . as [$n, $d] | calibration[$d] |
+(["Public", "public"], ["Gpu", "h200"], ["Cpu", "cpu"] | . as [$n, $d] | calibration[$d] | values |
   command("Rows\($n)"; .rows.used | count),
   command("Runs\($n)"; .rows.runs | count),
   command("Cells\($n)"; .cells | length | count),
@@ -86,6 +87,13 @@ command("PublishedHours"; published.campaign.gpu_hours),
     command("DriftMost"; $r[-1] + 0.5 | floor | count),
     command("DriftFlagged"; $d.judged_by_other | [.flagged, .buggy_rows] | share),
     command("DriftFalse"; $d.judged_by_other | [.false_positives, .control_rows] | share)),
+(calibration.drift.cpu_h200.judged_by_other | values
+  | command("MachineFlagged"; [.flagged, .buggy_rows] | share), command("MachineFalse"; [.false_positives, .control_rows] | share)),
+(calibration.pairs | values
+  | command("Pairs"; .cases | count),
+    command("PairsVerdicts"; [.same_verdicts, .cases] | share),
+    command("PairsErrors"; [.same_errors, .cases] | share),
+    command("PairsClose"; [.close_errors, .cases] | share)),
 ([calibration.cpu.strategies[] | {key: .strategy, value: .}] | from_entries as $t
   | command("NanStrict"; $t.nan_injected | [.false_positives, .control_rows] | share),
     command("NanMatching"; $t.nan_injected.matching | [.false_positives, .control_rows] | share),

@@ -1,9 +1,11 @@
 # The tolerance that each correct kernel earns, and how much tighter it is than the one in use.
 def names: [("published", "public") as $c | calibration[$c].cells[] | [.kernel, .dtype]] | unique;
 def factor: if . == null then absent elif . >= 10 then . + 0.5 | floor | count else . * 10 + 0.5 | floor | . / 10 | tostring end;
-"\\begin{tabular}{l l r @{\\quad}rrr @{\\quad}r @{\\quad}rrr}\\toprule",
-(["", "", "", "\\multicolumn{3}{c}{calibrated}", "H200's 95\\,\\%", "\\multicolumn{3}{c}{times tighter}"] | row),
-(["kernel", "dtype", "in use", "publ.", "H200", "cpu", "interval", "publ.", "H200", "cpu"] | row), "\\midrule",
+def short_names: columns | map({published: "publ."}[.] // .);
+def all($what): "\\multicolumn{\(columns | length)}{c}{\($what)}";
+"\\begin{tabular}{l l r @{\\quad}\("r" * (columns | length)) @{\\quad}r @{\\quad}\("r" * (columns | length))}\\toprule",
+(["", "", "", all("calibrated"), "public 95\\,\\%", all("times tighter")] | row),
+(["kernel", "dtype", "in use"] + short_names + ["interval"] + short_names | row), "\\midrule",
 (names[] as $n | kernel("public"; "cells"; $n) as $h
  | [($n[0] | tex), $n[1], ($h.current_atol | short)]
    + [columns[] as $c | kernel($c; "cells"; $n).calibrated_atol | short]

@@ -11,10 +11,11 @@ def rules: [
   ["length of the sum times $\\varepsilon$", .bounds.totals.length],
   ["rounding bound, worst case", .bounds.totals.worst],
   ["rounding bound, 95\\,\\% probable", .bounds.totals.probable]];
-[calibration | .public, .cpu | rules] as [$public, $cpu]
-| "\\begin{tabular}{l rr rr}\\toprule",
-(["", "\\multicolumn{2}{c}{public rows (H200)}", "\\multicolumn{2}{c}{cpu}"] | row),
-(["tolerance", "flagged, \\%", "rejected, \\%", "flagged, \\%", "rejected, \\%"] | row), "\\midrule",
-(range($public | length) as $i
- | [$public[$i][0], (($public, $cpu)[$i][1] | ([.flagged, .buggy_rows] | share), ([.false_positives, .control_rows] | share))] | row),
+def measured: columns - ["published"];
+[calibration[measured[]] | rules] as $column
+| "\\begin{tabular}{l\(" rr" * ($column | length))}\\toprule",
+([""] + [measured[] | "\\multicolumn{2}{c}{\(column_name)}"] | row),
+(["tolerance"] + [measured[] | "flagged, \\%", "rejected, \\%"] | row), "\\midrule",
+(range($column[0] | length) as $i
+ | [$column[0][$i][0], ($column[][$i][1] | ([.flagged, .buggy_rows] | share), ([.false_positives, .control_rows] | share))] | row),
 "\\bottomrule\\end{tabular}"

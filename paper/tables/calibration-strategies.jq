@@ -3,9 +3,11 @@ def names: [["default", "default"], ["boundary", "boundary"], ["regular", "regul
             ["nan_injected", "nan_injected"], ["adversarial", "adversarial"]];
 def two: ([.flagged, .buggy_rows] | share), ([.false_positives, .control_rows] | share);
 def find($list; $name): [$list[] | select(.strategy == $name)][0];
-"\\begin{tabular}{l rr rr rr}\\toprule",
-(["", "\\multicolumn{2}{c}{published, strict}", "\\multicolumn{2}{c}{cpu, strict}", "\\multicolumn{2}{c}{cpu, matching}"] | row),
-(["strategy"] + [range(3) | "flagged, \\%", "rejected, \\%"] | row), "\\midrule",
-(names[] as [$theirs, $ours] | find(calibration.cpu.strategies; $ours) as $c
- | [($theirs | tex), (find(calibration.published.strategies; $theirs) | two), ($c | two), ($c.matching | two)] | row),
+def measured: columns - ["published", "public"];
+"\\begin{tabular}{l rr\(" rr rr" * (measured | length))}\\toprule",
+(["", "\\multicolumn{2}{c}{published, strict}"] + [measured[] | . + (", strict", ", matching") | "\\multicolumn{2}{c}{\(.)}"] | row),
+(["strategy"] + [range(1 + 2 * (measured | length)) | "flagged, \\%", "rejected, \\%"] | row), "\\midrule",
+(names[] as [$theirs, $ours]
+ | [($theirs | tex), (find(calibration.published.strategies; $theirs) | two)]
+   + [find(calibration[measured[]].strategies; $ours) | two, (.matching | two)] | row),
 "\\bottomrule\\end{tabular}"
