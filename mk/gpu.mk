@@ -73,8 +73,8 @@ racecheck: build/bin/witness ## which of its survivors compute-sanitizer sees ra
 	$(Q)tools/racecheck -j $(J) -o build/measured/$(GPU_PROFILE) $(ALL_PROBLEMS)
 bench-gpu: build/bin/bench_gpu $(GPU_REFERENCES) ## how fast the CUDA backend is
 	$(Q)build/bin/bench_gpu
-check-gpu: build/test/test_judge $(GPU_REFERENCES) ## the tests that need a GPU
-	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove $<
+check-gpu: build/test/test_judge build/bin/fuzz build/ref/f64.so $(GPU_REFERENCES) $(GPU_CORPUS) ## the tests that need one
+	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove $< c/test/gpu/corpus
 	$(Q)if command -v compute-sanitizer >/dev/null; then compute-sanitizer --tool racecheck --error-exitcode 1 $<; \
 	  else echo "check-gpu: compute-sanitizer is not installed: no look for races in the backend's own kernels"; fi
 .PHONY: measure fuzz-gpu crosscheck racecheck bench-gpu check-gpu

@@ -194,8 +194,10 @@ static int device(struct fuzzer *f, const char **words, struct error *e)
     return code;
 }
 
+/* When it is false, errno is EAGAIN if the worker was late. */
 static bool ask(const struct fuzz_case *c, struct reply *reply)
 {
+    errno = 0;
     return send(remote.socket, c, sizeof *c, MSG_NOSIGNAL) == (ssize_t)sizeof *c &&
            receive(reply, sizeof *reply);
 }
