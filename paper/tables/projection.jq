@@ -7,9 +7,7 @@ $s.projection as $j | published.campaign as $q |
 (["", "a second", "\($j.mutants | count) mutants, \($j.evaluations | count) evaluations"] | row), "\\midrule",
 (["compiling, on all cores of the machine", ($j.compile.mutants_per_s | rate), ($j.compile.compile_s | duration)],
  ["evaluating at small sizes, crashes and hangs among them", ($j.small.evaluations_per_s | rate), ($j.small.evaluate_s | duration)],
- ["\\quad and making inputs and references", "", ($j.small.prepare_s | duration)],
  ["evaluating at official sizes what the small ones do not kill", ($j.official.evaluations_per_s | rate), ($j.official.evaluate_s | duration)],
- ["\\quad and making inputs and references", "", ($j.official.prepare_s | duration)],
  ["what an evaluation costs at least: poison, launch, compare", ($j.bench.evaluations_per_s | rate), ($j.bench.evaluate_s | duration)] | row), "\\midrule",
 (["published: the campaign, at official sizes, on an H100", "", "about \($q.gpu_hours) h"] | row),
 "\\bottomrule\\end{tabular}"
