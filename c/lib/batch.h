@@ -36,11 +36,12 @@ struct candidate {
     const char *id; /* what the image calls it */
     struct kernel_text source;
     char key[HASH_HEX]; /* of all that its code depends on */
-    /* filled by batch_compile: */
+    /* filled by batch_compile, but for the last two: */
     bool compiled;
     char *message;        /* when not compiled: `line: what is wrong`; owned by the caller */
     char code[HASH_HEX];  /* when compiled: equal for equal machine code */
     char image[HASH_HEX]; /* when compiled: the shared object is <folder>/<image>.so */
+    const char *entry;    /* when compiled: what the image calls it */
     char device[HASH_HEX]; /* when compiled for a GPU: its device code is <folder>/<device>.gpu */
 };
 

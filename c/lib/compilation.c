@@ -14,6 +14,14 @@
 #include "manifest.h"
 #include "memory.h"
 #include "only.h"
+#include "part.h"
+
+/* What g++ compiles: a text for each mutant or, on a GPU, for all that have the same host code. */
+struct hosts {
+    struct candidate *candidate; /* own their sources and messages */
+    int count;
+    int *of; /* of each mutant at hand: its place here; NONE when nothing is to be compiled */
+};
 
 /* The mutants at hand, the original first, and what is known of each. */
 struct work {
@@ -26,6 +34,8 @@ struct work {
     char **found;                /* count of them: the path of what was compiled now, or NULL */
     char **found_device;         /* the same for the device code */
     int count;
+    struct hosts host;
+    int todo, done;             /* of those that are compiled now */
     struct images old, journal; /* what earlier runs found; own the texts of what is reused */
     struct output journal_out;  /* only its stream and path are used: the journal grows in place */
     char folder[PATH_MAX];      /* of the shared objects */
@@ -71,6 +81,8 @@ static int choose_mutants(struct work *w)
     w->image = memory_zeroed(all->count, sizeof *w->image);
     w->found = memory_zeroed(all->count, sizeof *w->found);
     w->found_device = memory_zeroed(all->count, sizeof *w->found_device);
+    w->host.candidate = memory_zeroed(all->count, sizeof *w->host.candidate);
+    w->host.of = memory_zeroed(all->count, sizeof *w->host.of);
     add_candidate(w, "original", w->original);
     for (int k = 0; k < all->count && !code; k++)
         if (!only || json_object_del(only, all->mutant[k].id) == 0)
@@ -164,12 +176,6 @@ static int note(struct work *w, const struct image *i)
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-static void progress(const struct work *w, int done, int all)
-{
-    if (w->o->progress)
-        w->o->progress(done, all);
-}
-
 /* A file of the folder, relative to the index. Owned. */
 static char *in_folder(const struct work *w, const char *name, const char *ending)
 {
@@ -180,7 +186,7 @@ static char *in_folder(const struct work *w, const char *name, const char *endin
     return path;
 }
 
-/* Takes over what was found about candidate k. */
+/* Takes over all that was found about candidate k. */
 static int take_result(struct work *w, int k)
 {
     const struct candidate *c = &w->candidate[k];
@@ -190,61 +196,121 @@ static int take_result(struct work *w, int k)
     if (c->compiled) {
         i->code = c->code;
         i->image = w->found[k] = in_folder(w, c->image, ".so");
-        i->entry = i->id;
+        i->entry = c->entry;
     }
     if (c->compiled && w->o->device)
         i->device = w->found_device[k] = in_folder(w, c->device, ".gpu");
+    w->done++;
+    if (w->o->progress)
+        w->o->progress(w->done, w->todo);
+    if (i == w->image && i->message) /* launch() has other parameters, say */
+        return fail(w->e, EXIT_DATA, "%s:%s", w->o->kernel, i->message);
     return note(w, i);
 }
 
-/* Equal code on a GPU is equal host code and equal device code. */
-static void add_device_code(struct candidate *c)
+/* What g++ is to compile of a kernel file; its text is owned. */
+static struct kernel_text host_text(const struct work *w, struct kernel_text kernel)
 {
-    struct hash *h = hash_new();
-    hash_add_text(h, c->code);
-    hash_add_text(h, c->device);
-    hash_finish(h, c->code);
+    struct source s;
+    struct error ignored;
+    if (!w->o->device || source_scan(&s, "", kernel.text, kernel.size, &ignored)) {
+        char *copy = memory_new(kernel.size + 1); /* the batch will say what is wrong with it */
+        memcpy(copy, kernel.text, kernel.size);
+        copy[kernel.size] = '\0';
+        return (struct kernel_text){copy, kernel.size};
+    }
+    char *text = part_host(&s);
+    source_free(&s);
+    return (struct kernel_text){text, strlen(text)};
 }
 
-static int compile_some(struct work *w, const int which[], int count)
+/* Finds the host code of candidate k: on a GPU it may be an earlier one's. */
+static void add_host(struct work *w, int k)
 {
-    struct candidate *some = memory_zeroed(count, sizeof *some);
-    for (int k = 0; k < count; k++)
-        some[k] = w->candidate[which[k]];
-    int code = batch_compile(&w->toolchain, w->original, some, count, w->folder, w->e);
-    if (!code && w->o->device)
-        code = w->o->device->compile(some, count, w->folder, w->e);
-    for (int k = 0; k < count && !code; k++)
-        if (some[k].compiled && w->o->device)
-            add_device_code(&some[k]);
-    for (int k = 0; k < count; k++)
-        w->candidate[which[k]] = some[k];
-    free(some);
-    if (code == EXIT_DATA)
-        return name_kernel(w);
-    for (int k = 0; k < count && !code; k++)
-        code = take_result(w, which[k]);
+    struct kernel_text source = host_text(w, w->candidate[k].source);
+    int h = w->o->device ? 0 : w->host.count;
+    while (h < w->host.count && strcmp(w->host.candidate[h].source.text, source.text) != 0)
+        h++;
+    w->host.of[k] = h;
+    if (h < w->host.count) {
+        free((char *)source.text);
+        return;
+    }
+    struct candidate *c = &w->host.candidate[w->host.count++];
+    *c = (struct candidate){.id = w->candidate[k].id, .source = source};
+    toolchain_key(&w->toolchain, c->source, c->key);
+}
+
+/* Takes over what was found about the code of hosts [from, to). */
+static int take_hosts(struct work *w, int from, int to)
+{
+    int code = 0;
+    for (int k = 0; k < w->count && !code; k++) {
+        struct candidate *c = &w->candidate[k];
+        if (w->host.of[k] < from || w->host.of[k] >= to)
+            continue;
+        const struct candidate *found = &w->host.candidate[w->host.of[k]];
+        c->compiled = found->compiled;
+        c->message = found->message ? memory_copy(found->message) : NULL;
+        c->entry = found->id;
+        memcpy(c->code, found->code, sizeof c->code);
+        memcpy(c->image, found->image, sizeof c->image);
+        if (!c->compiled || !w->o->device)
+            code = take_result(w, k);
+    }
     return code;
 }
 
 /* Units of equal size, so that none is small. */
+static int compile_hosts(struct work *w)
+{
+    struct kernel_text original = host_text(w, w->original);
+    int units = (w->host.count + w->o->batch - 1) / w->o->batch, code = 0;
+    for (int u = 0; u < units && !code; u++) {
+        int from = (int)((long)w->host.count * u / units);
+        int to = (int)((long)w->host.count * (u + 1) / units);
+        code = batch_compile(&w->toolchain, original, w->host.candidate + from, to - from,
+                             w->folder, w->e);
+        code = code == EXIT_DATA ? name_kernel(w) : code ? code : take_hosts(w, from, to);
+    }
+    free((char *)original.text);
+    return code;
+}
+
+/* Equal code on a GPU is equal host code and equal device code. */
+static int take_device(void *context, struct candidate *c, struct error *e)
+{
+    struct work *w = context;
+    (void)e; /* w's own */
+    if (c->compiled) {
+        struct hash *h = hash_new();
+        hash_add_text(h, c->code);
+        hash_add_text(h, c->device);
+        hash_finish(h, c->code);
+    }
+    return take_result(w, (int)(c - w->candidate));
+}
+
+static int compile_host(void *context, struct error *e)
+{
+    (void)e; /* its work's own */
+    return compile_hosts(context);
+}
+
 static int compile_all(struct work *w)
 {
-    int *which = memory_zeroed(w->count, sizeof *which), count = 0, code = 0;
-    for (int k = 0; k < w->count; k++)
-        if (needs_compiling(&w->image[k]))
-            which[count++] = k;
-    int units = (count + w->o->batch - 1) / w->o->batch;
-    for (int u = 0; u < units && !code; u++) {
-        int from = (int)((long)count * u / units), to = (int)((long)count * (u + 1) / units);
-        progress(w, from, count);
-        code = compile_some(w, which + from, to - from);
-        if (!code && w->image[0].message) /* launch() has other parameters, say */
-            code = fail(w->e, EXIT_DATA, "%s:%s", w->o->kernel, w->image[0].message);
+    struct candidate **todo = memory_zeroed(w->count, sizeof *todo);
+    for (int k = 0; k < w->count; k++) {
+        w->host.of[k] = NONE;
+        if (!needs_compiling(&w->image[k]))
+            continue;
+        add_host(w, k);
+        todo[w->todo++] = &w->candidate[k];
     }
-    if (!code && units > 0)
-        progress(w, count, count);
-    free(which);
+    const struct device_client client = {w, compile_host, take_device};
+    int code = w->o->device ? w->o->device->compile(todo, w->todo, w->folder, &client, w->e)
+                            : compile_hosts(w);
+    free(todo);
     return code;
 }
 
@@ -364,7 +430,13 @@ static void work_free(struct work *w)
         free(w->found[k]);
         free(w->found_device[k]);
     }
+    for (int h = 0; h < w->host.count; h++) {
+        free((char *)w->host.candidate[h].source.text);
+        free(w->host.candidate[h].message);
+    }
     free(w->candidate);
+    free(w->host.candidate);
+    free(w->host.of);
     free(w->image);
     free(w->found);
     free(w->found_device);

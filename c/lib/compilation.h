@@ -13,16 +13,25 @@
 #include "batch.h"
 #include "error.h"
 
+/* Whom device code is compiled for. A code other than 0 ends everything. */
+struct device_client {
+    void *context;
+    int (*compile_host)(void *context, struct error *e); /* once: sets `compiled` of each */
+    /* Each that is compiled then: its device code is known, or it has a message instead. */
+    int (*known)(void *context, struct candidate *c, struct error *e);
+};
+
 /* Compiles what the GPU runs of a kernel. */
 struct device_compiler {
     const char *hash; /* of the compiler, its options and what it is given besides the kernel */
 
     /*
-     * Compiles the device code of candidates whose host code is compiled, into <folder>/<device>.gpu, and
-     * sets `device` to its hash. One that does not compile gets a message instead and is no longer
-     * compiled. EXIT_UNAVAILABLE; EXIT_IO.
+     * Compiles the device code of candidates, the client's host code meanwhile, into
+     * <folder>/<device>.gpu, and sets `device` to its hash. EXIT_UNAVAILABLE; EXIT_IO; the client's
+     * code.
      */
-    int (*compile)(struct candidate candidate[], int count, const char *folder, struct error *e);
+    int (*compile)(struct candidate *const candidate[], int count, const char *folder,
+                   const struct device_client *client, struct error *e);
 };
 
 struct compilation {
@@ -33,7 +42,7 @@ struct compilation {
     bool race;           /* instrument memory accesses for the race oracle */
     int batch;           /* mutants a translation unit, 1 … OBJECT_MUTANTS */
     const struct device_compiler *device; /* NULL: for the CPU */
-    void (*progress)(int done, int all); /* called before each unit and at the end; may be NULL */
+    void (*progress)(int done, int all); /* called with each that is done; may be NULL */
 };
 
 /*

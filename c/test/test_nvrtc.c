@@ -37,11 +37,33 @@ static struct candidate candidate_of(const char *text)
     return (struct candidate){.id = "c", .source = {text, strlen(text)}, .compiled = true};
 }
 
+static int find_host(void *context, struct error *e)
+{
+    (void)context;
+    (void)e;
+    return 0;
+}
+
+static int count_known(void *context, struct candidate *c, struct error *e)
+{
+    (void)c;
+    (void)e;
+    ++*(int *)context;
+    return 0;
+}
+
 static void compile_all(struct candidate c[], int count)
 {
     struct error e;
-    if (compiler->compile(c, count, folder, &e))
+    int known = 0;
+    const struct device_client client = {&known, find_host, count_known};
+    struct candidate **all = memory_zeroed(count, sizeof *all);
+    for (int k = 0; k < count; k++)
+        all[k] = &c[k];
+    if (compiler->compile(all, count, folder, &client, &e))
         fail_msg("%s", e.text);
+    assert_int_equal(known, count);
+    free(all);
 }
 
 /* The lines before the cubin. */

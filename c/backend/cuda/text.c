@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../lib/file.h"
+#include "../../lib/part.h"
 
 int device_head(const char *backend, char **head, struct error *e)
 {
@@ -29,13 +30,6 @@ int device_head(const char *backend, char **head, struct error *e)
     return code;
 }
 
-static void blank(char *text, int begin, int end)
-{
-    for (int k = begin; k < end; k++)
-        if (text[k] != '\n')
-            text[k] = ' ';
-}
-
 /* NVRTC comes with no headers of the C library; those of CUDA's number formats it finds. */
 static bool stood_for(const char *include)
 {
@@ -45,22 +39,10 @@ static bool stood_for(const char *include)
 
 char *device_text(const struct source *s, const char *head)
 {
-    char *body = strndup(s->text, (size_t)s->size), *text;
-    for (int k = 0; k < s->functions; k++) {
-        const struct function *f = &s->function[k];
-        if (f->kind == FUNCTION_HOST)
-            blank(body, s->token[f->first].begin, s->token[s->token[f->body].partner].end);
-    }
-    for (int k = 0; k < s->directives; k++) {
-        const struct directive *d = &s->directive[k];
-        char *line = strndup(s->text + d->begin, (size_t)(d->end - d->begin));
-        if (strstr(line, "include") && stood_for(line))
-            blank(body, d->begin, d->end);
-        free(line);
-    }
-    if (asprintf(&text, "%s\n#line 1 \"kernel.cu\"\n%s\n", head, body) < 0)
+    char *part = part_device(s, stood_for), *text;
+    if (asprintf(&text, "%s\n#line 1 \"kernel.cu\"\n%s\n", head, part) < 0)
         abort();
-    free(body);
+    free(part);
     return text;
 }
 

@@ -11,7 +11,7 @@ int device_head(const char *backend, char **head, struct error *e);
 /*
  * device_text - the device code of a file, on its own line numbers
  *
- * Host functions are blanked, and so are #includes of headers that head stands for.
+ * Without #includes of headers that head stands for.
  */
 char *device_text(const struct source *s, const char *head);
 
