@@ -9,6 +9,9 @@
 #include "backend/cuda/compiler.h"
 #include "compilation.h"
 #include "object.h"
+#include "version.h"
+
+const char *argp_program_version = "compile (assay) " ASSAY_VERSION;
 
 struct options {
     struct compilation compilation;
@@ -74,9 +77,9 @@ static const struct argp ARGP = {
     .args_doc = "KERNEL.cu MANIFEST.jsonl",
     .doc =
         "Compiles the mutants of a kernel for a backend.\v"
-        "Exit codes: 0 done (mutants that do not compile are a result); 64 bad usage; 65 the "
-        "manifest is not valid, or the kernel itself does not compile; 69 no compiler; 74 cannot "
-        "read or write.",
+        "Exit status: 0 done (mutants that do not compile are a result); 64 usage; 65 the "
+        "manifest is not valid, or the kernel itself does not compile; 69 no compiler; 74 input or "
+        "output failed.",
 };
 
 /* The folder c/backend of the tree whose build/bin/ holds this program. */
