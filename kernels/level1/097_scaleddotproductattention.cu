@@ -4,10 +4,12 @@
  * it has whenever the running maximum of a query rises (online softmax).
  */
 
-constexpr int TILE = 8;     /* queries and keys of a tile */
-constexpr int DEPTH = 8;    /* columns of Q and K that a step of the dot product holds */
-constexpr int COLUMNS = 16; /* output columns of a thread */
+constexpr int TILE = 8;      /* queries and keys of a tile */
+constexpr int DEPTH = 32;    /* columns of Q and K that a step of the dot product holds */
+constexpr int COLUMNS = 128; /* output columns of a thread, in its registers */
 constexpr int CHUNK = TILE * COLUMNS;
+constexpr int LANES = 32;
+constexpr int WARPS = TILE * TILE / LANES;
 constexpr unsigned ALL_LANES = 0xffffffff;
 
 /* Over the TILE threads of one query, in all of them. */
@@ -25,15 +27,22 @@ __device__ float query_sum(float v)
     return v;
 }
 
-/* tile[r][c] = x[first_row + r, first + c] for c < n; 0 outside the rows x columns of x. */
+/*
+ * tile[r][c] = x[first_row + r, first + c] for c < n; 0 outside the rows x columns of x. A warp
+ * reads neighbouring columns of one row.
+ */
 template <int WIDTH>
 __device__ void load(float (*tile)[WIDTH], const float *__restrict__ x, int first_row, int rows,
                      int first, int columns, int n)
 {
-    int row = first_row + threadIdx.y;
-    for (int c = threadIdx.x; c < n; c += TILE) {
-        bool inside = row < rows && first + c < columns;
-        tile[threadIdx.y][c] = inside ? x[(long)row * columns + first + c] : 0.0f;
+    unsigned thread = threadIdx.y * TILE + threadIdx.x;
+    int warp = thread / LANES;
+    for (int c = thread % LANES; c < n; c += LANES) {
+        for (int r = 0; r < TILE; r += WARPS) {
+            int row = first_row + r + warp;
+            bool inside = row < rows && first + c < columns;
+            tile[r + warp][c] = inside ? x[(long)row * columns + first + c] : 0.0f;
+        }
     }
 }
 
@@ -41,8 +50,8 @@ __device__ void load(float (*tile)[WIDTH], const float *__restrict__ x, int firs
 __device__ float score(const float *__restrict__ q, const float *__restrict__ k, int first_query,
                        int first_key, int length, int d)
 {
-    __shared__ float queries[TILE][DEPTH];
-    __shared__ float keys[TILE][DEPTH];
+    __shared__ float queries[TILE][DEPTH + 1]; /* a column more: rows start in different banks */
+    __shared__ float keys[TILE][DEPTH + 1];
 
     float dot = 0.0f;
     for (int first = 0; first < d; first += DEPTH) {
@@ -90,13 +99,18 @@ __global__ void attention(const float *__restrict__ q, const float *__restrict__
             load(values, v + head, first_key, length, chunk, d, columns);
             __syncthreads();
 #pragma unroll
-            for (int j = 0; j < COLUMNS; j++) {
-                int c = threadIdx.x + j * TILE;
-                if (c >= columns)
-                    break;
+            for (int j = 0; j < COLUMNS; j++)
                 sum[j] *= rescale;
-                for (int key = 0; key < TILE; key++)
-                    sum[j] += weights[threadIdx.y][key] * values[key][c];
+#pragma unroll 1 /* the loop within is long enough */
+            for (int key = 0; key < TILE; key++) {
+                float w = weights[threadIdx.y][key];
+#pragma unroll
+                for (int j = 0; j < COLUMNS; j++) {
+                    int c = threadIdx.x + j * TILE;
+                    if (c >= columns)
+                        break;
+                    sum[j] += w * values[key][c];
+                }
             }
         }
 
