@@ -24,16 +24,13 @@ bool dtype_find(const char *name, enum dtype *dtype);
 
 struct dtype_format {
     double smallest, largest; /* above 0; finite */
-    /* Of a 16-bit format: */
-    int digits;     /* of the fraction */
-    int bias;       /* of the exponent */
-    double aligner; /* a number below the smallest normal one is in the last bits of their sum */
+    int digits, bias;         /* of the fraction and of the exponent, in a 16-bit format */
 };
 
 static const struct dtype_format DTYPE_FORMAT[DTYPES] = {
     [FLOAT32] = {.smallest = 0x1p-149, .largest = 0x1.fffffep127},
-    [FLOAT16] = {0x1p-24, 65504, 10, 15, 0x1p28},
-    [BFLOAT16] = {0x1p-133, 0x1.fep127, 7, 127, 0x1p-81},
+    [FLOAT16] = {0x1p-24, 65504, 10, 15},
+    [BFLOAT16] = {0x1p-133, 0x1.fep127, 7, 127},
 };
 
 static inline size_t dtype_size(enum dtype dtype)
@@ -52,26 +49,26 @@ static inline uint32_t dtype_infinity(enum dtype dtype)
     return dtype == FLOAT32 ? UINT32_C(0x7F800000) : dtype == FLOAT16 ? 0x7C00 : 0x7F80;
 }
 
-/* The magnitude of a double, given by its bits, in a 16-bit format. */
+/* The magnitude of a double, given by its bits, in a 16-bit format. One sum rounds normal and
+ * subnormal numbers alike: the other term is so large that its last place is the format's at x. */
 static inline uint32_t dtype_narrow(enum dtype dtype, uint64_t magnitude)
 {
     const struct dtype_format *f = &DTYPE_FORMAT[dtype];
-    const uint32_t infinity = dtype_infinity(dtype);
-    const int lost = 52 - f->digits;
-    if (magnitude > UINT64_C(0x7FF) << 52)
-        return infinity | 1u << (f->digits - 1); /* a quiet NaN */
-    if (magnitude < (uint64_t)(1024 - f->bias) << 52) {
-        double x;
-        uint64_t aligned;
-        memcpy(&x, &magnitude, sizeof x);
-        x += f->aligner;
-        memcpy(&aligned, &x, sizeof aligned);
-        return (uint32_t)(aligned & ((UINT64_C(2) << f->digits) - 1));
+    const uint64_t lowest = (uint64_t)(1024 - f->bias); /* of the smallest normal number */
+    uint64_t exponent = magnitude >> 52, bits;
+    double x, large;
+    if (exponent > (uint64_t)(1023 + f->bias)) {
+        const bool nan = magnitude > UINT64_C(0x7FF) << 52;
+        return dtype_infinity(dtype) | (nan ? 1u << (f->digits - 1) : 0);
     }
-    const uint64_t odd = magnitude >> lost & 1;
-    const uint64_t rounded = (magnitude + (UINT64_C(1) << (lost - 1)) - 1 + odd) >> lost;
-    const uint64_t bits = rounded - ((uint64_t)(1023 - f->bias) << f->digits);
-    return bits < infinity ? (uint32_t)bits : infinity;
+    exponent = exponent > lowest ? exponent : lowest;
+    bits = (exponent + 52 - (uint64_t)f->digits) << 52;
+    memcpy(&x, &magnitude, sizeof x);
+    memcpy(&large, &bits, sizeof large);
+    x += large;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= (UINT64_C(4) << f->digits) - 1; /* with the leading one, and a carry */
+    return (uint32_t)(((exponent - lowest) << f->digits) + bits);
 }
 
 /* The bits of the number of the dtype that is nearest to x. */

@@ -12,7 +12,10 @@
 #include <string.h>
 
 #include "../backend/cpu/device.h"
+#include "../backend/cpu/shim/small_bits.h"
 #include "../backend/cpu/simt.h"
+#include "dtype.h"
+#include "generator.h"
 
 #include <cmocka.h> /* last: it defines a macro named fail */
 
@@ -882,6 +885,23 @@ static void halves_convert_exactly(void **state)
     assert_int_equal(simt_float_to_bfloat16(3.4e38f), 0x7F80);
 }
 
+/* The fuzzer's inputs and references are rounded by dtype.h. */
+static void conversions_agree_with_the_fuzzers(void **state)
+{
+    (void)state;
+    for (long i = 0; i < 1000000; i++) {
+        const uint32_t bits = (uint32_t)generator_hash(7, 0, i);
+        float value;
+        memcpy(&value, &bits, sizeof value);
+        if (isnan(value))
+            continue;
+        assert_int_equal(simt_float_to_half(value), dtype_bits(FLOAT16, (double)value));
+        assert_int_equal(simt_float_to_bfloat16(value), dtype_bits(BFLOAT16, (double)value));
+        assert_true(simt_half_to_float((uint16_t)bits) == dtype_value(FLOAT16, bits & 0xFFFF) ||
+                    isnan(simt_half_to_float((uint16_t)bits)));
+    }
+}
+
 static void rounding_goes_where_it_says(void **state)
 {
     (void)state;
@@ -940,6 +960,7 @@ int main(void)
         cmocka_unit_test(warp_operations_order_their_lanes),
         cmocka_unit_test(a_lost_update_is_a_race),
         cmocka_unit_test(halves_convert_exactly),
+        cmocka_unit_test(conversions_agree_with_the_fuzzers),
         cmocka_unit_test(rounding_goes_where_it_says),
         cmocka_unit_test(fast_functions_are_near_the_exact_ones),
     };

@@ -264,68 +264,6 @@ float __frsqrt_rn(float x)
     return rsqrtf(x);
 }
 
-/* ---- half and bfloat16 ---- */
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-float simt_half_to_float(uint16_t h)
-{
-    uint32_t sign = (uint32_t)(h & 0x8000) << 16, exponent = h >> 10 & 31, fraction = h & 1023;
-    if (exponent == 31)
-        return float_of(sign | 0x7F800000 | fraction << 13);
-    if (exponent)
-        return float_of(sign | (exponent + 112) << 23 | fraction << 13);
-    float magnitude = (float)fraction * 0x1p-24f;
-    return sign ? -magnitude : magnitude;
-}
-
-uint16_t simt_double_to_half(double x)
-{
-    uint16_t sign = signbit(x) ? 0x8000 : 0;
-    double magnitude = fabs(x);
-    if (isnan(x))
-        return 0x7FFF;
-    if (magnitude >= 65520) /* half way to 65536 rounds to infinity */
-        return sign | 0x7C00;
-    if (magnitude < 0x1p-14) /* subnormal: a multiple of 2^-24; 2^-14 itself comes out as 0x400 */
-        return (uint16_t)(sign | (uint16_t)rint(magnitude * 0x1p24));
-    int exponent;
-    frexp(magnitude, &exponent);
-    /* 11 significant bits; a carry out of them raises the exponent, as it should. */
-    int fraction = (int)rint(ldexp(magnitude, 11 - exponent));
-    return (uint16_t)(sign | (((exponent + 13) << 10) + fraction));
-}
-
-uint16_t simt_float_to_half(float x)
-{
-    return simt_double_to_half((double)x);
-}
-
-float simt_bfloat16_to_float(uint16_t b)
-{
-    return float_of((uint32_t)b << 16);
-}
-
-uint16_t simt_float_to_bfloat16(float x)
-{
-    uint32_t bits = bits_of(x);
-    if (isnan(x))
-        return 0x7FFF;
-    return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-}
-
 /* ---- the runtime API ---- */
 
 enum { CUDA_SUCCESS = 0, CUDA_OUT_OF_MEMORY = 2 };

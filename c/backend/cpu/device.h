@@ -144,13 +144,6 @@ DEVICE_CONVERSIONS(rd)
 float __frsqrt_rn(float x);
 float __saturatef(float x);
 
-/* Bits of IEEE binary16 and of bfloat16; conversion to them rounds to nearest even. */
-float simt_half_to_float(uint16_t h);
-uint16_t simt_float_to_half(float x);
-float simt_bfloat16_to_float(uint16_t b);
-uint16_t simt_float_to_bfloat16(float x);
-uint16_t simt_double_to_half(double x);
-
 /* The runtime API, as far as kernel files use it. Results are cudaError_t's numbers. */
 int cudaMalloc(void **p, size_t bytes);
 int cudaMallocAsync(void **p, size_t bytes, void *stream);

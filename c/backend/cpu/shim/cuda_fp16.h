@@ -8,8 +8,6 @@ SIMT_SMALL_FLOAT(__half, __half2, simt_half_to_float, simt_float_to_half)
 typedef __half half;
 typedef __half2 half2;
 
-extern "C" unsigned short simt_double_to_half(double x);
-
 inline __half __float2half(float x) { return x; }
 inline __half __float2half_rn(float x) { return x; }
 inline __half __double2half(double x) { return simt_bits_as___half(simt_double_to_half(x)); }

@@ -7,11 +7,10 @@
 #define ASSAY_SMALL_FLOAT_H
 
 #include "cuda_shim.h"
+#include "small_bits.h"
 
-/* T: the type; T2: a pair; to_float, of_float: the executor's conversions of its bits. */
+/* T: the type; T2: a pair; to_float, of_float: the conversions of its bits (small_bits.h). */
 #define SIMT_SMALL_FLOAT(T, T2, to_float, of_float)                                                \
-    extern "C" float to_float(unsigned short bits);                                                \
-    extern "C" unsigned short of_float(float x);                                                   \
     struct T {                                                                                     \
         unsigned short bits;                                                                       \
         T() = default;                                                                             \
