@@ -39,7 +39,7 @@ struct error_stats {
  *   out        numbers of the dtype, as they are stored
  *   ref        the reference in double, which is rounded to the dtype first
  *   tolerance  absolute
- *   work       room for `count` doubles
+ *   work       room for `count` doubles; may be ref, which is then overwritten
  */
 void error_stats(struct error_stats *s, enum dtype dtype, const void *out, const double *ref,
                  size_t count, double tolerance, double *work);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "errorstats.h"
 #include "generator.h"
@@ -163,6 +164,66 @@ static void percentiles_and_tolerances_by_definition(void **state)
     }
 }
 
+/* Sums are taken in the elements' order, on which the mean of numbers as unlike as these depends.
+ * And the work may be done in the reference's own memory. */
+static void sums_keep_the_order(void **state)
+{
+    (void)state;
+    static float out[MANY];
+    static double ref[MANY], work[MANY];
+    double ulp = 0;
+    for (size_t i = 0; i < MANY; i++) {
+        ref[i] = generator_unit(generator_hash(3, 0, (long)i));
+        out[i] = i % 97 == 96 ? NAN : (float)(ref[i] * (1 + (double)(i % 3) / 1000));
+        const uint32_t o = dtype_load(FLOAT32, out, i);
+        ulp += (double)dtype_ulp(FLOAT32, o, dtype_bits(FLOAT32, ref[i]));
+    }
+    struct error_stats s, in_place;
+    error_stats(&s, FLOAT32, out, ref, MANY, 1e-4, work);
+    assert_true(s.mean_ulp == ulp / MANY);
+    error_stats(&in_place, FLOAT32, out, ref, MANY, 1e-4, ref);
+    assert_memory_equal(&s, &in_place, sizeof s);
+}
+
+enum { LONG = 20000 };
+
+static void fill(double *x, long n, int kind)
+{
+    for (long i = 0; i < n; i++) {
+        const double u = generator_unit(generator_hash(5, kind, i));
+        const double values[] = {u, floor(6 * u), (double)i, (double)-i, 1, u < 0.5 ? INFINITY : 0};
+        x[i] = values[kind];
+    }
+}
+
+static void assert_selected(const double *x, long low, long n, long k, double expected)
+{
+    assert_true(x[k] == expected);
+    for (long i = low; i < n; i++)
+        assert_true(i < k ? x[i] <= expected : x[i] >= expected);
+}
+
+/* Drawn, with ties, ascending, descending, all equal, some infinite; long enough for samples. */
+static void select_is_as_sorting(void **state)
+{
+    (void)state;
+    static double x[LONG], sorted[LONG];
+    const long lengths[] = {1, 2, 7, 300, 2047, 2048, LONG};
+    for (int kind = 0; kind < 6; kind++) {
+        for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
+            const long n = lengths[l], ranks[] = {0, n / 100, n / 2, n / 10 * 9, n - 1};
+            long low = 0;
+            fill(x, n, kind);
+            memcpy(sorted, x, (size_t)n * sizeof *x);
+            qsort(sorted, (size_t)n, sizeof *sorted, ascending);
+            for (int r = 0; r < 5; low = ranks[r++]) {
+                assert_true(select_kth(x, low, n - 1, ranks[r]) == sorted[ranks[r]]);
+                assert_selected(x, low, n, ranks[r], sorted[ranks[r]]);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +233,8 @@ int main(void)
         cmocka_unit_test(equal_output_has_no_error),
         cmocka_unit_test(verdicts),
         cmocka_unit_test(percentiles_and_tolerances_by_definition),
+        cmocka_unit_test(sums_keep_the_order),
+        cmocka_unit_test(select_is_as_sorting),
     };
     return cmocka_run_group_tests_name("errorstats", tests, NULL, NULL);
 }
