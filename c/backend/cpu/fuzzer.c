@@ -36,7 +36,6 @@ void fuzzer_close(struct fuzzer *f)
     }
     simt_buffer_free(f->out.base);
     simt_buffer_free(f->reference.base);
-    simt_buffer_free(f->work.base);
     formulas_close(f->library);
     *f = (struct fuzzer){0};
 }
@@ -45,12 +44,9 @@ void fuzzer_close(struct fuzzer *f)
 static void *take(struct fuzzer_buffer *buffer, size_t bytes)
 {
     if (bytes > buffer->bytes) {
-        size_t room = buffer->bytes > 0 ? buffer->bytes : 4096;
-        while (room < bytes)
-            room *= 2;
         simt_buffer_free(buffer->base);
-        buffer->base = simt_buffer_new(room);
-        buffer->bytes = buffer->base ? room : 0;
+        buffer->base = simt_buffer_new(bytes);
+        buffer->bytes = buffer->base ? bytes : 0;
     }
     return buffer->base ? buffer->base + buffer->bytes - bytes : NULL;
 }
@@ -156,8 +152,7 @@ int fuzzer_evaluate(struct fuzzer *f, const struct fuzz_case *c, struct fuzz_res
         return code;
     void *out = take(&f->out, count * size);
     double *reference = take(&f->reference, count * sizeof(double));
-    double *work = take(&f->work, count * sizeof(double));
-    if (!out || !reference || !work)
+    if (!out || !reference)
         return fail(e, EXIT_UNAVAILABLE, "%s: not enough memory for its output", entry->name);
     memset(out, 0xFF, count * size); /* NaN, in case that it is not written */
     code = f->backend->execute(f, c, launch, in, out, dim, &verdict, e);
@@ -168,7 +163,8 @@ int fuzzer_evaluate(struct fuzzer *f, const struct fuzz_case *c, struct fuzz_res
         return code;
     code = formula_run(formula, f->library, dense, reference, c->extent, parameter, e);
     if (!code)
-        error_stats(&r->stats, c->dtype, out, reference, count, entry->tolerance[c->dtype], work);
+        error_stats(&r->stats, c->dtype, out, reference, count, entry->tolerance[c->dtype],
+                    reference);
     return code;
 }
 

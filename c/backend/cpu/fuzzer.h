@@ -54,7 +54,7 @@ struct fuzzer {
         void *handle;
         launch_function *launch;
     } * kernel; /* [entry][dtype], opened when first needed */
-    struct fuzzer_buffer in[CORPUS_INPUTS], dense[CORPUS_INPUTS], out, reference, work;
+    struct fuzzer_buffer in[CORPUS_INPUTS], dense[CORPUS_INPUTS], out, reference;
 };
 
 /* Starts the executor. EXIT_UNAVAILABLE. fuzzer_close() in any case. */
