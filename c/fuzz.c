@@ -13,6 +13,7 @@
 #include "json.h"
 #include "memory.h"
 #include "parallel.h"
+#include "scan.h"
 #include "version.h"
 
 const char *argp_program_version = "fuzz (assay) " ASSAY_VERSION;
@@ -320,7 +321,8 @@ static int again(const struct options *o, struct fuzzer *f, struct error *e)
     int code = read_line(o, &line, e);
     if (code)
         return code;
-    copy = memory_copy(line);
+    copy = memory_zeroed((int)strlen(line) + SCAN_MARGIN, 1);
+    strcpy(copy, line);
     code = fuzz_read_row(o->row, copy, f->corpus, &c, &run_id, e);
     if (!code)
         code = o->what == OPTION_SHRINK ? fuzzer_shrink(f, &c, &r, e) : fuzzer_run(f, &c, &r, e);

@@ -9,7 +9,7 @@ const char *dtype_name(enum dtype dtype)
 
 bool dtype_find(const char *name, enum dtype *dtype)
 {
-    for (int d = 0; d < DTYPES; d++) {
+    for (int d = DTYPES - 1; d >= 0; d--) { /* float32 is the most frequent */
         if (strcmp(NAME[d], name) == 0) {
             *dtype = (enum dtype)d;
             return true;

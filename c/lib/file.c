@@ -12,13 +12,13 @@ int file_read(const char *path, char **text, size_t *size, struct error *e)
     if (!f)
         return fail_errno(e, "%s: cannot be opened", path);
     size_t room = 1 << 16, used = 0;
-    char *bytes = malloc(room + 1);
+    char *bytes = malloc(room + FILE_MARGIN);
     while (bytes) {
         used += fread(bytes + used, 1, room - used, f);
         if (used < room)
             break;
         room *= 2;
-        char *more = realloc(bytes, room + 1);
+        char *more = realloc(bytes, room + FILE_MARGIN);
         if (!more)
             free(bytes);
         bytes = more;
@@ -31,7 +31,7 @@ int file_read(const char *path, char **text, size_t *size, struct error *e)
         free(bytes);
         return EXIT_IO;
     }
-    bytes[used] = '\0';
+    memset(bytes + used, 0, FILE_MARGIN);
     *text = bytes;
     *size = used;
     return 0;

@@ -13,7 +13,9 @@
 
 #include "error.h"
 
-/* Reads a whole file. *text is malloc'd, owned by the caller, *size bytes long and NUL-terminated
+enum { FILE_MARGIN = 16 };
+
+/* Reads a whole file. *text is malloc'd, owned by the caller, *size bytes long with FILE_MARGIN NULs
  * after them. EXIT_IO if it cannot be read. */
 int file_read(const char *path, char **text, size_t *size, struct error *e);
 

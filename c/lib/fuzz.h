@@ -75,7 +75,7 @@ void fuzz_write_row(FILE *f, const struct corpus *corpus, const char *run_id,
  * fuzz_read_row - finds the case of a row that fuzz_write_row wrote
  *
  *   where   `path:line`, for messages
- *   line    is changed; *run_id points into it
+ *   line    with SCAN_MARGIN; is changed; *run_id points into it
  *
  * EXIT_DATA if the row is no such row.
  */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "memory.h"
 #include "scan.h"
 
 const double RESULTS_RATIO[RESULTS_RATIOS] = {1e-4, 1e-3, 1e-2, 1e-1, 1, 10};
@@ -13,7 +14,7 @@ const double RESULTS_RATIO[RESULTS_RATIOS] = {1e-4, 1e-3, 1e-2, 1e-1, 1, 10};
 enum { FIRST_ROOM = 1 << 18, LINE_LIMIT = 64 << 20, GZIP_BUFFER = 1 << 16 };
 
 /* Behind the buffer's bytes: a NUL, and what take_key() may look at past the end of a line. */
-enum { MARGIN = 1 + sizeof((struct results_key *)0)->text };
+enum { MARGIN = SCAN_MARGIN + sizeof((struct results_key *)0)->text };
 
 /* ---- members of a row ------------------------------------------------------------------------- */
 
@@ -67,8 +68,8 @@ enum { UNKNOWN = 31 }; /* the number of all other keys */
 
 struct scanner {
     struct results_reader *reader;
-    char *at;      /* in a line that a NUL ends */
-    unsigned keys; /* taken so far in this line */
+    char *at;                /* in a line that a NUL ends */
+    struct results_key *key; /* what is known of the next one */
     struct error *e;
 };
 
@@ -155,7 +156,7 @@ static int take_value(struct scanner *s, const struct field *f, struct result *r
     char *member = (char *)row + f->offset;
     switch (f->kind) {
     case TEXT: {
-        bool null = scan_word(&s->at, "null");
+        const bool null = *s->at != '"' && scan_word(&s->at, "null");
         const char *text = null ? NULL : scan_text(&s->at);
         *(const char **)(void *)member = text;
         return text || null ? 0 : bad_value(s, f->name, "is not a text");
@@ -184,40 +185,37 @@ static int find(const struct field field[], const char *name)
     return UNKNOWN;
 }
 
-/* memcmp() == 0, inline because most keys are two or three words long. Both have room for whole
- * words; length ≥ 1. */
-static bool same_bytes(const char *a, const char *b, size_t length)
+/* Is what comes next what is known to have stood there before? */
+static inline bool at_known_key(const char *at, const struct results_key *known,
+                                const struct field field[])
 {
-    uint64_t x, y;
-    for (; length > 8; length -= 8, a += 8, b += 8) {
-        memcpy(&x, a, 8);
-        memcpy(&y, b, 8);
-        if (x != y)
-            return false;
-    }
-    memcpy(&x, a, 8);
-    memcpy(&y, b, 8);
-    return (x ^ y) << (64 - 8 * length) == 0; /* the first byte is the lowest */
+    const scan_block low = (scan_block)(scan_load(at) == scan_load(known->text));
+    const scan_block high = (scan_block)(scan_load(at + 16) == scan_load(known->text + 16));
+    return known->field_list == field && !(~(scan_bits(low) | scan_bits(high) << 16) & known->mask);
 }
 
-static bool at_known_key(const char *at, const struct results_key *known,
-                         const struct field field[])
+/* Notes what stands between `begin` and `end`; not behind RESULTS_KEYS keys, nor if it is long. */
+static void learn_key(struct scanner *s, struct results_key *key, const struct field field[], int i)
 {
-    return known->field_list == field && same_bytes(at, known->text, known->length);
+    const bool learns = key < s->reader->key + RESULTS_KEYS && key->length <= (int)sizeof key->text;
+    key->mask = learns ? (uint32_t)((UINT64_C(1) << key->length) - 1) : 0;
+    key->field_list = learns ? field : NULL;
+    key->field = i;
 }
 
 /* Takes `first`, the brace or comma, a key and its colon; *i is the field it names, or UNKNOWN. */
 static int take_key(struct scanner *s, const struct field field[], char first, int *i)
 {
-    struct results_key *known = &s->reader->key[s->keys++ % RESULTS_KEYS];
-    if (at_known_key(s->at, known, field)) {
-        s->at += known->length;
-        *i = known->field;
+    struct results_key *key = s->key;
+    s->key += key < s->reader->key + RESULTS_KEYS;
+    if (at_known_key(s->at, key, field)) {
+        s->at += key->length;
+        *i = key->field;
         return 0;
     }
     const char *begin = s->at;
-    known->field_list = NULL;
-    strncpy(known->text, begin, sizeof known->text); /* before scan_text() changes it */
+    key->field_list = NULL;
+    memcpy(key->text, begin, sizeof key->text); /* before scan_text() changes it */
     if (!scan_take(&s->at, first))
         return bad(s, "expected an object");
     const char *name = scan_text(&s->at);
@@ -225,10 +223,8 @@ static int take_key(struct scanner *s, const struct field field[], char first, i
         return bad(s, "expected a key and its value");
     scan_space(&s->at);
     *i = find(field, name);
-    known->field = *i;
-    known->length = (size_t)(s->at - begin);
-    if (known->length <= sizeof known->text)
-        known->field_list = field;
+    key->length = (int)(s->at - begin);
+    learn_key(s, key, field, *i);
     return 0;
 }
 
@@ -236,18 +232,17 @@ static int take_key(struct scanner *s, const struct field field[], char first, i
 static bool skip_members(struct scanner *s, const struct field field[])
 {
     char *at = s->at;
-    unsigned keys = s->keys;
-    for (;; keys++) {
-        const struct results_key *known = &s->reader->key[keys % RESULTS_KEYS];
-        char *value = at + known->length;
-        if (known->field != UNKNOWN || !at_known_key(at, known, field) || !scan_skip(&value))
+    struct results_key *key = s->key;
+    for (; key->field == UNKNOWN && at_known_key(at, key, field); key++) {
+        char *value = at + key->length;
+        if (!scan_skip_here(&value))
             break;
-        scan_space(&value);
         at = value;
     }
     bool any = at > s->at;
     s->at = at;
-    s->keys = keys;
+    s->key = key;
+    scan_space(&s->at);
     return any;
 }
 
@@ -328,9 +323,7 @@ int results_open(struct results_reader *r, const char *path, struct error *e)
         return fail_errno(e, "%s: cannot be read", path);
     gzbuffer(r->stream, GZIP_BUFFER);
     r->room = FIRST_ROOM;
-    r->buffer = calloc(1, r->room + MARGIN);
-    if (!r->buffer)
-        abort();
+    r->buffer = memory_new(r->room + MARGIN);
     return 0;
 }
 
@@ -429,10 +422,11 @@ int results_next(struct results_reader *r, struct result *row, bool *more, struc
     char *end;
     for (;;) {
         int code = next_line(r, &s.at, &end, e);
+        s.key = r->key;
         *more = s.at;
         if (code || !s.at)
             return code;
-        if (s.at + strspn(s.at, " \t\r") == end)
+        if (*s.at != '{' && s.at + strspn(s.at, " \t\r") == end)
             continue;
         code = take_row(&s, end, row);
         if (!row->schema)

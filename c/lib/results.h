@@ -29,6 +29,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "error.h"
 
@@ -53,10 +54,10 @@ struct result {
  * all read the same there, so that one comparison finds the field.
  */
 struct results_key {
-    char text[48];
-    size_t length;
+    char text[32];
+    uint32_t mask; /* a bit for each of its bytes */
+    int length, field;
     const void *field_list; /* of the object that the key stood in; NULL: nothing is known */
-    int field;
 };
 
 struct results_reader {
@@ -65,8 +66,8 @@ struct results_reader {
     void *stream;
     char *buffer; /* `size` bytes of the file, of which `used` have been used */
     size_t used, size, room;
-    struct results_key key[RESULTS_KEYS];
-    bool finished; /* there is nothing behind the buffer */
+    struct results_key key[RESULTS_KEYS + 1]; /* the last one is never known */
+    bool finished;                            /* there is nothing behind the buffer */
 };
 
 int results_open(struct results_reader *r, const char *path, struct error *e);

@@ -184,6 +184,8 @@ static int scan_row(struct scanner *s, struct row *row)
     return check_row(s, row, seen);
 }
 
+_Static_assert((int)FILE_MARGIN >= (int)SCAN_MARGIN, "lines are scanned where file_read() put them");
+
 static int scan_rows(struct rows *rows, const char *path, struct error *e)
 {
     struct scanner s = {.path = path, .line = 1, .e = e};

@@ -6,23 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves *at, which is behind the opening quote, behind the closing one. */
-static bool skip_text(char **at, bool *escaped)
-{
-    char *p = *at;
-    *escaped = false;
-    for (; *p != '"'; p++) {
-        if (*p == '\\') {
-            *escaped = true;
-            p++;
-        }
-        if ((unsigned char)*p < ' ')
-            return false;
-    }
-    *at = p + 1;
-    return true;
-}
-
 /* Unescapes the string literal of `length` bytes at `quote` in place; the text never grows. */
 static char *unescape(char *quote, size_t length)
 {
@@ -40,7 +23,7 @@ char *scan_text(char **at)
     if (!scan_take(at, '"'))
         return NULL;
     char *begin = *at;
-    if (!skip_text(at, &escaped))
+    if (!scan_skip_text(at, &escaped))
         return NULL;
     if (escaped)
         return unescape(begin - 1, (size_t)(*at - begin) + 1);
@@ -53,11 +36,11 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* May c be part of a number or word? Then what was taken before it is not one. */
+/* May a value not end before c? Then what was taken before it is none. The brackets differ in one
+ * bit. */
 static bool goes_on(char c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' ||
-           c == '-' || c == '+';
+    return (unsigned char)c > ',' ? (c | 0x20) != '}' : c == '+';
 }
 
 /* A decimal number: sign, value × 10^exponent. */
@@ -68,6 +51,20 @@ struct decimal {
     long exponent;
 };
 
+/* The number that eight digits make, or UINT64_MAX if they are not all digits. */
+static uint64_t eight_digits(const char *at)
+{
+    uint64_t text; /* the first digit is the lowest byte */
+    memcpy(&text, at, sizeof text);
+    text ^= UINT64_C(0x3030303030303030);
+    if ((text | (text + UINT64_C(0x7676767676767676))) & UINT64_C(0x8080808080808080))
+        return UINT64_MAX;
+    text = text * 10 + (text >> 8); /* pairs, in every other byte */
+    return ((text & UINT64_C(0xFF000000FF)) * (100 + (UINT64_C(1000000) << 32)) +
+            (text >> 16 & UINT64_C(0xFF000000FF)) * (1 + (UINT64_C(10000) << 32))) >>
+           32;
+}
+
 static void take_digits(char **at, struct decimal *d)
 {
     char *p = *at;
@@ -75,6 +72,8 @@ static void take_digits(char **at, struct decimal *d)
         p++;
     const char *first = p;
     uint64_t value = d->value;
+    for (uint64_t next; (next = eight_digits(p)) != UINT64_MAX; p += 8)
+        value = value * 100000000 + next;
     for (; is_digit(*p); p++)
         value = value * 10 + (uint64_t)(*p - '0');
     d->value = value;
@@ -174,8 +173,7 @@ bool scan_flag(char **at, bool *flag)
     return *flag || scan_word(at, "false");
 }
 
-/* Objects and lists: to the bracket that closes the one that is next. */
-static bool skip_brackets(char **at)
+bool scan_skip_brackets(char **at)
 {
     bool escaped;
     int depth = 0;
@@ -187,7 +185,7 @@ static bool skip_brackets(char **at)
         case '}':
         case ']': depth--; break;
         case '"':
-            if (!skip_text(&p, &escaped))
+            if (!scan_skip_text(&p, &escaped))
                 return false;
             break;
         case '\0': return false;
@@ -196,19 +194,4 @@ static bool skip_brackets(char **at)
     } while (depth > 0);
     *at = p;
     return true;
-}
-
-bool scan_skip_enclosed(char **at)
-{
-    bool escaped;
-    if (**at != '"')
-        return skip_brackets(at);
-    ++*at;
-    for (int length = 16; length == 16; *at += length) {
-        scan_block block;
-        memcpy(&block, *at, sizeof block);
-        length = scan_first((scan_block)(block == '"') | (scan_block)(block == '\\') |
-                            (scan_block)(block < ' '));
-    }
-    return skip_text(at, &escaped);
 }

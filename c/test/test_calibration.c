@@ -71,9 +71,9 @@ static const struct cell *cell_of(const struct cells *cells, const char *kernel)
 
 static void check_number(const char *text)
 {
-    char copy[64];
+    char copy[64 + SCAN_MARGIN];
     double number = 0;
-    snprintf(copy, sizeof copy, "%s,", text);
+    snprintf(copy, 64, "%s,", text);
     char *at = copy;
     assert_true(scan_number(&at, &number));
     if (number != strtod(text, NULL) || *at != ',')
@@ -117,12 +117,37 @@ static void test_not_numbers(void **state)
     (void)state;
     static const char *const BAD[] = {"", "-", ".5", "1.", "1e", "1e+", "+1", "NaN", "abc"};
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
-        char copy[8];
+        char copy[8 + SCAN_MARGIN];
         double number;
         strcpy(copy, BAD[i]);
         char *at = copy;
         assert_false(scan_number(&at, &number));
     }
+}
+
+/* More members than there is room to remember, twice, with other values; a key longer than most. */
+static void test_rows_of_many_members(void **state)
+{
+    (void)state;
+    struct cells cells;
+    cells_init(&cells, &corpus);
+    FILE *f = new_file();
+    for (int row = 0; row < 3; row++) {
+        fprintf(f, "{\"%050d\": 0", 0);
+        for (int i = 0; i < 2 * RESULTS_KEYS; i++)
+            fprintf(f, ", \"key_%d\": %d", i % 100, row * 1000 + i);
+        fprintf(f,
+                ", \"kernel\": \"relu_triton\", \"dtype\": \"float32\", \"passed\": true, "
+                "\"error_stats\": {\"count\" :3 , \"max_abs\": %d}}\n",
+                row);
+    }
+    add_file(&cells, f);
+    cells_sort(&cells);
+    const struct cell *cell = cell_of(&cells, "relu_triton");
+    assert_int_equal(cell->count, 3);
+    for (int row = 0; row < 3; row++)
+        assert_true(cell->sample[row].max_abs == row);
+    cells_free(&cells);
 }
 
 /* Keys in another order, other values at the same places, and a line longer than the buffer. */
@@ -409,6 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers_are_rounded_as_strtod_does),
         cmocka_unit_test(test_not_numbers),
+        cmocka_unit_test(test_rows_of_many_members),
         cmocka_unit_test(test_rows_of_any_form),
         cmocka_unit_test(test_corpus_pairs_every_buggy_entry),
         cmocka_unit_test(test_percentile_rounds_half_to_even),
