@@ -50,7 +50,7 @@ CC := gcc
 CFLAGS := -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes \
           -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wwrite-strings -fno-common \
           -ffp-contract=off -Ic -Ic/lib -Ikernels -Ibuild/include
-LIBS := -ljansson -lcrypto -lelf -lz -ldl -lm
+LIBS := -ljansson -lcrypto -lelf -lz -ldl -lpthread -lm
 
 MACHINE := $(shell uname -m)
 FIBER := c/backend/cpu/fiber_$(if $(wildcard c/backend/cpu/fiber_$(MACHINE).S),$(MACHINE).S,ucontext.c)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "calibration.h"
+#include "gather.h"
 #include "json.h"
 #include "study.h"
 #include "version.h"
@@ -14,9 +15,10 @@ struct options {
     bool parity, strict;
     const char *output, *corpus;
     char **rows, **against; /* files */
-    int files, againsts;
+    int files, againsts, jobs;
 };
 
+enum { JOBS_MAX = 1024 };
 enum { OPTION_PARITY = 256, OPTION_CORPUS, OPTION_STRICT, OPTION_AGAINST };
 
 static const struct argp_option OPTIONS[] = {
@@ -27,6 +29,7 @@ static const struct argp_option OPTIONS[] = {
     {"against", OPTION_AGAINST, "FILE", 0,
      "Rows of another machine, for the drift between the two; may be given several times", 0},
     {"strict", OPTION_STRICT, NULL, 0, "Stop at the first line that is not a row", 0},
+    {"jobs", 'j', "N", 0, "Files read at once (as many as pay)", 0},
     {0},
 };
 
@@ -43,6 +46,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!o->against)
             abort();
         o->against[o->againsts++] = argument;
+        break;
+    case 'j':
+        o->jobs = atoi(argument);
+        if (o->jobs < 1 || o->jobs > JOBS_MAX)
+            argp_error(state, "'%s' is not a number from 1 to %d", argument, JOBS_MAX);
         break;
     case ARGP_KEY_ARGS:
         o->rows = state->argv + state->next;
@@ -75,15 +83,14 @@ static void print_skipped(void *context, const struct error *why)
     error_print("calibrate", why);
 }
 
-static int read_rows(struct cells *cells, char *const path[], int files, bool strict,
+static int read_rows(struct cells *cells, char *const path[], int files, const struct options *o,
                      struct error *e)
 {
     const struct listener listener = {.skipped = print_skipped};
-    for (int i = 0; i < files; i++) {
-        int code = cells_add(cells, path[i], strict ? NULL : &listener, e);
-        if (code)
-            return code;
-    }
+    int jobs = o->jobs ? o->jobs : gather_jobs(path, files);
+    int code = gather_rows(cells, path, files, jobs, o->strict ? NULL : &listener, e);
+    if (code)
+        return code;
     if (cells->skipped > 0)
         fprintf(stderr, "calibrate: lines skipped: %ld, rows used: %ld\n", cells->skipped,
                 cells->rows);
@@ -137,9 +144,9 @@ static int calibrate(const struct options *o, struct error *e)
         return code;
     cells_init(&cells, &corpus);
     cells_init(&other, &corpus);
-    code = read_rows(&cells, o->rows, o->files, o->strict, e);
+    code = read_rows(&cells, o->rows, o->files, o, e);
     if (!code && o->againsts > 0)
-        code = read_rows(&other, o->against, o->againsts, o->strict, e);
+        code = read_rows(&other, o->against, o->againsts, o, e);
     if (!code)
         code = write_result(o, &cells, o->againsts > 0 ? &other : NULL, e);
     cells_free(&cells);

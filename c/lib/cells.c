@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
+
+static void grow_shapes(struct cells *cells);
+
 void cells_init(struct cells *cells, const struct corpus *corpus)
 {
     *cells = (struct cells){.corpus = corpus, .cells = corpus->count * DTYPES};
@@ -14,6 +18,7 @@ void cells_init(struct cells *cells, const struct corpus *corpus)
         cells->cell[i].entry = i / DTYPES;
         cells->cell[i].dtype = (enum dtype)(i % DTYPES);
     }
+    grow_shapes(cells); /* the unknown one is always there */
 }
 
 void cells_free(struct cells *cells)
@@ -131,24 +136,27 @@ static void grow_shapes(struct cells *cells)
     if (!cells->slot || !cells->shape)
         abort();
     if (cells->shapes == 0)
-        cells->shape[cells->shapes++] = (struct shape){.entry = -1}; /* the unknown one */
+        cells->shape[cells->shapes++] = (struct shape){.entry = -1};
     for (int i = 1; i < cells->shapes; i++)
         *shape_slot(cells, &cells->shape[i]) = (uint32_t)i;
 }
 
-static uint32_t find_shape(struct cells *cells, int entry, const struct result *row)
+static uint32_t find_shape(struct cells *cells, const struct shape *shape)
 {
-    struct shape shape = {.entry = entry};
     if (cells->shapes == cells->slots / 2)
         grow_shapes(cells);
-    if (!bind(&cells->corpus->entry[entry], row, shape.extent))
-        return 0;
-    uint32_t *slot = shape_slot(cells, &shape);
+    uint32_t *slot = shape_slot(cells, shape);
     if (!*slot) {
         *slot = (uint32_t)cells->shapes;
-        cells->shape[cells->shapes++] = shape;
+        cells->shape[cells->shapes++] = *shape;
     }
     return *slot;
+}
+
+static uint32_t shape_of(struct cells *cells, int entry, const struct result *row)
+{
+    struct shape shape = {.entry = entry};
+    return bind(&cells->corpus->entry[entry], row, shape.extent) ? find_shape(cells, &shape) : 0;
 }
 
 /* ---- adding rows ------------------------------------------------------------------------------ */
@@ -171,7 +179,7 @@ static void add_row(struct cells *cells, struct cell *cell, const struct result 
         (struct sample){.max_abs = fabs(row->max_abs), /* no −0 */
                         .max_rel = row->max_rel,
                         .run = run,
-                        .shape = find_shape(cells, cell->entry, row) & 0x7FFFFFFF,
+                        .shape = shape_of(cells, cell->entry, row) & 0x7FFFFFFF,
                         .passing = passing};
     cell->passing += passing;
     if (row->has_t) {
@@ -235,6 +243,72 @@ int cells_add(struct cells *cells, const char *path, const struct listener *list
     return code;
 }
 
+/* ---- merging ---------------------------------------------------------------------------------- */
+
+/* Room for `more` elements behind `count`. */
+static void *grown_by(void *array, int count, int more, int *room, size_t size)
+{
+    if (count + more <= *room)
+        return array;
+    *room = count + more;
+    array = realloc(array, (size_t)*room * size);
+    if (!array)
+        abort();
+    return array;
+}
+
+/* run and shape: the numbers here of those there. */
+static void merge_cell(struct cell *cell, const struct cell *from, const uint32_t run[],
+                       const uint32_t shape[])
+{
+    cell->sample =
+        grown_by(cell->sample, cell->count, from->count, &cell->room, sizeof *cell->sample);
+    for (int i = 0; i < from->count; i++) {
+        struct sample *sample = &cell->sample[cell->count++];
+        *sample = from->sample[i];
+        sample->run = run[sample->run];
+        sample->shape = shape[sample->shape] & 0x7FFFFFFF;
+    }
+    cell->passing += from->passing;
+    cell->t = grown_by(cell->t, cell->t_count, from->t_count, &cell->t_room, sizeof *cell->t);
+    if (from->t_count > 0)
+        memcpy(cell->t + cell->t_count, from->t, (size_t)from->t_count * sizeof *cell->t);
+    cell->t_count += from->t_count;
+}
+
+static void merge_strategies(struct cells *cells, const struct cells *from)
+{
+    for (int i = 0; i < from->strategies; i++) {
+        const struct strategy_tally *other = &from->strategy[i];
+        struct strategy_tally *s = find_strategy(cells, other->name);
+        for (int buggy = 0; buggy < 2; buggy++) {
+            s->rows[buggy] += other->rows[buggy];
+            s->failed[buggy] += other->failed[buggy];
+            s->matching[buggy] += other->matching[buggy];
+            s->failed_matching[buggy] += other->failed_matching[buggy];
+        }
+    }
+}
+
+void cells_merge(struct cells *cells, struct cells *from)
+{
+    uint32_t *run = memory_zeroed(from->runs, sizeof *run);
+    uint32_t *shape = memory_zeroed(from->shapes, sizeof *shape);
+    for (int i = 0; i < from->runs; i++)
+        run[i] = find_run(cells, from->run[i]);
+    for (int i = 1; i < from->shapes; i++) /* 0 is the unknown one in both */
+        shape[i] = find_shape(cells, &from->shape[i]);
+    for (int i = 0; i < from->cells; i++)
+        merge_cell(&cells->cell[i], &from->cell[i], run, shape);
+    merge_strategies(cells, from);
+    cells->rows += from->rows;
+    cells->without_stats += from->without_stats;
+    cells->skipped += from->skipped;
+    free(run);
+    free(shape);
+    cells_free(from);
+}
+
 /* ---- sorted cells ----------------------------------------------------------------------------- */
 
 /* Ascending as cell.sample is: errors are not negative, so their bits order them, NaN last, and the
@@ -246,20 +320,25 @@ static uint64_t sort_key(const struct sample *s)
     return bits | (uint64_t)!s->passing << 63;
 }
 
-/* One pass of a radix sort, by the eight bits from `shift` on; false if they are all the same. */
-static bool radix_pass(const struct sample from[], struct sample to[], int count, int shift)
+/* One pass of a radix sort, by the eight bits from `shift` on. */
+static void radix_pass(const struct sample from[], struct sample to[], int count, int shift)
 {
     int begin[257] = {0};
     for (int i = 0; i < count; i++)
         begin[(sort_key(&from[i]) >> shift & 0xFF) + 1]++;
-    for (int k = 0; k < 256; k++) {
-        if (begin[k + 1] == count)
-            return false;
+    for (int k = 0; k < 256; k++)
         begin[k + 1] += begin[k];
-    }
     for (int i = 0; i < count; i++)
         to[begin[sort_key(&from[i]) >> shift & 0xFF]++] = from[i];
-    return true;
+}
+
+/* The bits in which not all keys are the same. */
+static uint64_t varying_bits(const struct sample sample[], int count)
+{
+    uint64_t bits = 0;
+    for (int i = 1; i < count; i++)
+        bits |= sort_key(&sample[i]) ^ sort_key(&sample[0]);
+    return bits;
 }
 
 void cells_sort(struct cells *cells)
@@ -269,12 +348,14 @@ void cells_sort(struct cells *cells)
         struct sample *other = malloc(((size_t)cell->count + 1) * sizeof *other);
         if (!other)
             abort();
+        const uint64_t varying = varying_bits(cell->sample, cell->count);
         for (int shift = 0; shift < 64; shift += 8) {
-            if (radix_pass(cell->sample, other, cell->count, shift)) {
-                struct sample *swap = cell->sample;
-                cell->sample = other;
-                other = swap;
-            }
+            if (!(varying >> shift & 0xFF))
+                continue;
+            radix_pass(cell->sample, other, cell->count, shift);
+            struct sample *swap = cell->sample;
+            cell->sample = other;
+            other = swap;
         }
         free(other);
         cell->room = cell->count;

@@ -80,6 +80,10 @@ void cells_init(struct cells *cells, const struct corpus *corpus);
 int cells_add(struct cells *cells, const char *path, const struct listener *listener,
               struct error *e);
 
+/* Moves all that is in `from` into `cells`, as if its files had been added to them: the same run,
+ * shape and strategy numbers, the same order. Frees it. */
+void cells_merge(struct cells *cells, struct cells *from);
+
 /* Sorts the cells: once, after the last cells_add(). */
 void cells_sort(struct cells *cells);
 void cells_free(struct cells *cells);
