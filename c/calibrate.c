@@ -6,6 +6,7 @@
 #include "calibration.h"
 #include "gather.h"
 #include "json.h"
+#include "memory.h"
 #include "study.h"
 #include "version.h"
 
@@ -159,6 +160,7 @@ int main(int argc, char **argv)
 {
     struct options o = {.corpus = CORPUS_PATH};
     struct error e;
+    memory_in_huge_pages();
     if (argp_parse(&ARGP, argc, argv, 0, NULL, &o))
         abort(); /* no memory for it; it reports all else itself */
     int code = calibrate(&o, &e);

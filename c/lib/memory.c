@@ -1,9 +1,12 @@
 #include "memory.h"
 
+#include <malloc.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static void *checked(void *memory)
 {
@@ -47,4 +50,19 @@ void memory_close(FILE *stream, char *const *text)
 char *memory_copy(const char *text)
 {
     return checked(strdup(text));
+}
+
+void memory_in_huge_pages(void)
+{
+    enum { HEAP = 64 << 20, APART = 4 << 20 };
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = ((uintptr_t)sbrk(0) + page - 1) / page * page;
+    mallopt(M_ARENA_MAX, 1); /* for all threads */
+    mallopt(M_MMAP_THRESHOLD, APART);
+    mallopt(M_TOP_PAD, HEAP);
+    void *volatile first = malloc(1); /* the heap is there from now on */
+    free(first);
+    const uintptr_t end = (uintptr_t)sbrk(0) / page * page;
+    if (end > begin)
+        madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
