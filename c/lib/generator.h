@@ -59,11 +59,12 @@ GENERATOR_FUNCTION generator_word generator_mix(generator_word z)
     return z ^ (z >> 31);
 }
 
-/* The random word of element i of tensor number t; `seed` 0 gives the golden stream. */
+/* The random word of element i < 2^40 of tensor number t; `seed` 0 gives the golden stream. All but i is the
+ * same for a whole tensor. */
 GENERATOR_FUNCTION generator_word generator_hash(generator_word seed, int t, long i)
 {
     generator_word key = seed ? generator_mix(seed ^ 0xA55A5EEDull) : 0;
-    return generator_mix((((generator_word)t << 40) + (generator_word)i) ^ key);
+    return generator_mix(((generator_word)t << 40 ^ key) ^ (generator_word)i);
 }
 
 /* Uniform in [0, 1) with 24 bits, as exact as a float32 can be. */
