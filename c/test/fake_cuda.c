@@ -8,6 +8,7 @@
  */
 #include <dlfcn.h>
 #include <libgen.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

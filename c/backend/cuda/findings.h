@@ -20,7 +20,7 @@ enum {
 struct task {
     int outs;
     struct {
-        float *out;             /* 16-byte aligned, and so is: */
+        float *out;             /* 16-byte aligned, and so are: */
         const float *original;  /* what it is compared with; NULL: nothing, and it counts as different */
         const double *reference;
         long count;
@@ -50,8 +50,8 @@ struct findings {
     unsigned long long t, max_abs, max_rel, max_ulp, ref_max; /* bits of doubles */
     unsigned long long nonfinite, reference_nonfinite;
     double errors[FINDINGS_BLOCKS], squares[FINDINGS_BLOCKS]; /* sums, each of one block */
-    unsigned long long below[FINDINGS_SHARES], at_low[FINDINGS_SHARES]; /* elements */
-    unsigned long long bin[FINDINGS_SHARES][FINDINGS_BINS];             /* from low + 1 to high */
+    unsigned long long below[FINDINGS_SHARES], zeros;       /* elements, by their keys */
+    unsigned long long bin[FINDINGS_SHARES][FINDINGS_BINS]; /* the same, from low to high */
     unsigned low[FINDINGS_SHARES], high[FINDINGS_SHARES];
     unsigned key[FINDINGS_SAMPLE]; /* critical tolerances, as floats */
 };

@@ -128,11 +128,6 @@ struct grade {
     unsigned max_ulp, nonfinite, reference_nonfinite;
 };
 
-__device__ inline bool finite(float x)
-{
-    return (__float_as_uint(x) & FINDINGS_INFINITY) != FINDINGS_INFINITY;
-}
-
 __device__ inline bool same_class(float a, float b)
 {
     return isnan(a) ? isnan(b) : a == b;
@@ -141,8 +136,13 @@ __device__ inline bool same_class(float a, float b)
 /* float32 as an integer whose order is the numbers' order. */
 __device__ inline int ordered(float x)
 {
-    int bits = __float_as_int(x);
-    return bits < 0 ? -(bits & 0x7FFFFFFF) : bits;
+    int bits = __float_as_int(x), negative = bits >> 31; /* 0 or -1 */
+    return (bits ^ (negative & 0x7FFFFFFF)) - negative;
+}
+
+__device__ inline unsigned distance(int a, int b)
+{
+    return (unsigned)max(a, b) - (unsigned)min(a, b);
 }
 
 /* So that a float which stands for a double in a comparison never hides one that is larger. */
@@ -174,17 +174,16 @@ __device__ inline unsigned grade_element(struct grade *g, float out, double r)
 {
     const float UP = 1 + 1e-6f, LARGE = 1e37f, SMALL = 1e-37f;
     float rounded = (float)r;
-    if (!finite(out) || !finite(rounded)) {
+    if (fmaf(out, 0, rounded * 0) != 0) { /* one is not finite */
         bool same = same_class(out, rounded);
         g->nonfinite += !same;
-        g->reference_nonfinite += !finite(rounded);
+        g->reference_nonfinite += !isfinite(rounded);
         return same ? 0 : (unsigned)FINDINGS_INFINITY;
     }
     double d = fabs((double)out - r);
     g->errors += d * d;
     g->squares += r * r;
-    int a = ordered(out), b = ordered(rounded);
-    g->max_ulp = max(g->max_ulp, a > b ? (unsigned)a - (unsigned)b : (unsigned)b - (unsigned)a);
+    g->max_ulp = max(g->max_ulp, distance(ordered(out), ordered(rounded)));
     float error = (float)d, size = fabsf(rounded), t = __fdividef(error, 1 + size) * UP;
     bool floats_do = fmaxf(error, size) < LARGE && (error > SMALL || d == 0);
     if (!floats_do)
@@ -195,28 +194,21 @@ __device__ inline unsigned grade_element(struct grade *g, float out, double r)
     return __float_as_uint(t);
 }
 
-/*
- * Calls use(output, reference, element) for this thread's elements, of every `step`-th from `first` on. It
- * has four on their way at once: with one, a pass mostly waits for memory.
- */
+/* Calls use(output, reference, element) for this thread's elements: every `step`-th four from `first` on. Both
+ * arrays are 16-byte aligned. */
 template <class user>
 __device__ inline void each_element(const float *out, const double *reference, long count, long first,
                                     long step, user use)
 {
-    long i = first;
-    for (; i + 3 * step < count; i += 4 * step) {
-        float o[4];
-        double r[4];
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            o[k] = out[i + k * step];
-            r[k] = reference[i + k * step];
-        }
-#pragma unroll
-        for (int k = 0; k < 4; k++)
-            use(o[k], r[k], i + k * step);
+    for (long i = first; i < count / 4; i += step) {
+        float4 o = ((const float4 *)out)[i];
+        double2 r = ((const double2 *)reference)[2 * i], q = ((const double2 *)reference)[2 * i + 1];
+        use(o.x, r.x, 4 * i);
+        use(o.y, r.y, 4 * i + 1);
+        use(o.z, q.x, 4 * i + 2);
+        use(o.w, q.y, 4 * i + 3);
     }
-    for (; i < count; i += step)
+    for (long i = count / 4 * 4 + first; i < count; i += step)
         use(out[i], reference[i], i);
 }
 
@@ -319,6 +311,7 @@ __device__ inline void hand_over(struct judged *to, struct findings *f, int bloc
     to->ref_max = take(&f->ref_max);
     to->nonfinite = take_count(&f->nonfinite);
     to->reference_nonfinite = take_count(&f->reference_nonfinite);
+    f->zeros = 0;
     to->errors = errors;
     to->squares = squares;
     to->graded = 1;
@@ -511,39 +504,55 @@ __global__ void bracket(struct task t, struct findings *f, long n)
         f->high[threadIdx.x] = found[threadIdx.x];
 }
 
-/* How many keys a bin between low and high has. */
+/* How many keys a bin between low and high has, both included. */
 __device__ inline unsigned bin_width(unsigned low, unsigned high)
 {
-    return (high - low + FINDINGS_BINS - 1) / FINDINGS_BINS;
+    return (high - low) / FINDINGS_BINS + 1;
 }
 
-/* One warp a share: a narrower bracket, from what was counted in this one. */
-__device__ void narrow(struct findings *f, int share, word rank)
+/* One warp a share: a narrower bracket, from what was counted in this one. Zeros and infinities, of which there
+ * are often many, are in no bin. */
+__device__ void narrow(struct findings *f, int share, word rank, word count)
 {
     unsigned low = f->low[share], high = f->high[share], width = bin_width(low, high);
-    word below = *(volatile word *)&f->below[share], at_low = *(volatile word *)&f->at_low[share];
-    word left = rank - below - at_low;
-    int chosen = rank >= below + at_low ? find_bin(f->bin[share], &left) : 0;
+    word below = *(volatile word *)&f->below[share], infinite = *(volatile word *)&f->nonfinite;
+    word zeros = low == 0 ? *(volatile word *)&f->zeros : 0, left = rank - below - zeros;
+    int chosen = rank >= below + zeros ? find_bin(f->bin[share], &left) : 0;
     __syncwarp();
-    if (rank < below) { /* the sample misled: it is outside */
+    if (rank >= count - infinite) {
+        low = high = FINDINGS_INFINITY;
+    } else if (rank < below) { /* the sample misled: it is outside */
         high = low - 1;
         low = 0;
-    } else if (rank < below + at_low) {
-        high = low;
+    } else if (rank < below + zeros) {
+        high = 0;
     } else if (chosen == FINDINGS_BINS) {
-        low = high;
+        low = high + 1;
         high = FINDINGS_INFINITY;
     } else {
-        low += 1 + (unsigned)chosen * width;
+        low += (unsigned)chosen * width;
         high = low + width - 1 < high ? low + width - 1 : high;
     }
     if (threadIdx.x % 32 == 0) {
         f->low[share] = low;
         f->high[share] = high;
-        f->below[share] = f->at_low[share] = 0;
+        f->below[share] = 0;
     }
     for (int k = threadIdx.x % 32; k < FINDINGS_BINS; k += 32)
         f->bin[share][k] = 0;
+}
+
+/* Counts a key that lies in the bracket of some share. */
+__device__ void count_key(unsigned bin[][FINDINGS_BINS], const unsigned low[], const unsigned span[], unsigned key,
+                          unsigned *zeros)
+{
+    if (key == 0)
+        ++*zeros;
+    else if (key < FINDINGS_INFINITY)
+#pragma unroll
+        for (int s = 0; s < FINDINGS_SHARES; s++)
+            if (key - low[s] <= span[s])
+                atomicAdd(&bin[s][(key - low[s]) / bin_width(0, span[s])], 1u);
 }
 
 /* Grades, and the counts that narrow the brackets of the shares. */
@@ -553,40 +562,39 @@ __global__ void __launch_bounds__(256, 4) grade(struct task t, struct findings *
     for (int k = threadIdx.x; k < FINDINGS_SHARES * FINDINGS_BINS; k += blockDim.x)
         bin[0][k] = 0;
     __syncthreads();
-    unsigned low[FINDINGS_SHARES], high[FINDINGS_SHARES];
-    unsigned below[FINDINGS_SHARES] = {}, at_low[FINDINGS_SHARES] = {};
+    unsigned low[FINDINGS_SHARES], span[FINDINGS_SHARES], below[FINDINGS_SHARES] = {}, zeros = 0;
     for (int s = 0; s < FINDINGS_SHARES; s++) {
         low[s] = f->low[s];
-        high[s] = f->high[s];
+        span[s] = f->high[s] - low[s];
     }
     struct grade g = {};
     for (int k = 0; k < t.outs; k++)
         each_element(t.output[k].out, t.output[k].reference, t.output[k].count, first_element(), stride(),
                      [&](float o, double r, long) {
                          unsigned key = grade_element(&g, o, r);
+                         bool counts = false;
 #pragma unroll
                          for (int s = 0; s < FINDINGS_SHARES; s++) {
                              below[s] += key < low[s];
-                             at_low[s] += key == low[s];
-                             if (key > low[s] && key <= high[s])
-                                 atomicAdd(&bin[s][(key - low[s] - 1) / bin_width(low[s], high[s])], 1u);
+                             counts |= key - low[s] <= span[s];
                          }
+                         if (counts)
+                             count_key(bin, low, span, key, &zeros);
                      });
     merge(f, &g, blockIdx.x);
-    for (int s = 0; s < FINDINGS_SHARES; s++) {
+    merge_count(&f->zeros, zeros);
+    for (int s = 0; s < FINDINGS_SHARES; s++)
         merge_count(&f->below[s], below[s]);
-        merge_count(&f->at_low[s], at_low[s]);
-    }
     __syncthreads();
     for (int k = threadIdx.x; k < FINDINGS_SHARES * FINDINGS_BINS; k += blockDim.x)
         if (bin[0][k])
             atomicAdd(&f->bin[0][k], (word)bin[0][k]);
     if (!ends_last(f))
         return;
-    hand_over(to, f, gridDim.x);
     if (threadIdx.x < 32 * FINDINGS_SHARES)
-        narrow(f, threadIdx.x / 32, (word)t.rank[threadIdx.x / 32]);
+        narrow(f, threadIdx.x / 32, (word)t.rank[threadIdx.x / 32], (word)t.count);
     __syncthreads();
+    hand_over(to, f, gridDim.x);
     if (threadIdx.x < FINDINGS_SHARES) {
         to->low[threadIdx.x] = f->low[threadIdx.x];
         to->high[threadIdx.x] = f->high[threadIdx.x];

@@ -266,6 +266,8 @@ static bool finish_run(const struct trial *t, int number, struct observation *o)
         error = gpu_wait(i->limit_s); /* of what it had started */
     else if (!error)
         error = judge_wait(&i->task, number, i->limit_s, &j);
+    if (!error && number + 1 == ahead.started)
+        error = gpu_wait(0); /* nothing is left to wait for, but compute-sanitizer reports when the host does */
     if (error && error != CUDA_NOT_READY && !driver_kernel_fault(error)) {
         o->trouble = EXIT_UNAVAILABLE;
         snprintf(o->detail, sizeof o->detail, "the GPU has failed: %s", driver_error(error));
