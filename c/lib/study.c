@@ -284,16 +284,38 @@ json_t *study_bounds(const struct calibration *c)
 
 /* ---- tolerances that grow with the reference -------------------------------------------------- */
 
-static double calibrated(double error[], int count)
+/* A calibrated tolerance, NaN if nothing supports it, and the bootstrap's band around it. */
+struct limit {
+    double value, low, high;
+};
+
+static const struct limit UNSUPPORTED = {NAN, NAN, NAN};
+
+static struct limit calibrated(double error[], int count)
 {
     if (count == 0)
-        return NAN;
+        return UNSUPPORTED;
+    const int rank = (int)rint(CALIBRATION_PERCENTILE * (count - 1));
+    const struct ranks band = stats_bootstrap_rank(count, rank, CALIBRATION_LEVEL);
     stats_sort(error, count);
-    return error[(int)rint(CALIBRATION_PERCENTILE * (count - 1))] * CALIBRATION_FACTOR;
+    return (struct limit){error[rank] * CALIBRATION_FACTOR, error[band.low] * CALIBRATION_FACTOR,
+                          error[band.high] * CALIBRATION_FACTOR};
 }
 
-/* The relative tolerance of a cell's kernel; NaN if any passing row of its control lacks max_rel. */
-static double relative_tolerance(const struct cell *control)
+/* Adds the tolerance as `name`, and its band as `name_interval`. */
+static void set_limit(json_t *record, const char *name, const struct limit *limit)
+{
+    char interval[64];
+    snprintf(interval, sizeof interval, "%s_interval", name);
+    json_object_set_new(record, name, json_number_or_word(limit->value));
+    json_object_set_new(record, interval,
+                        json_pack("{so so}", "low", json_number_or_word(limit->low), "high",
+                                  json_number_or_word(limit->high)));
+}
+
+/* The relative tolerance of a cell's kernel; unsupported if any passing row of its control lacks
+ * max_rel. */
+static struct limit relative_tolerance(const struct cell *control)
 {
     double *error = malloc(((size_t)control->passing + 1) * sizeof *error);
     if (!error)
@@ -303,7 +325,7 @@ static double relative_tolerance(const struct cell *control)
         error[i] = control->sample[i].max_rel;
         lacking = lacking || isnan(error[i]);
     }
-    double rtol = lacking ? NAN : calibrated(error, control->passing);
+    struct limit rtol = lacking ? UNSUPPORTED : calibrated(error, control->passing);
     free(error);
     return rtol;
 }
@@ -329,8 +351,8 @@ static void judge_scaled(const struct calibration *c, const struct cell *cell, d
     }
 }
 
-/* The calibrated t of one ratio; NaN if no passing row of the control has it. */
-static double ratio_tolerance(const struct cell *control, int ratio)
+/* The calibrated t of one ratio; unsupported if no passing row of the control has it. */
+static struct limit ratio_tolerance(const struct cell *control, int ratio)
 {
     double *t = malloc(((size_t)control->t_count + 1) * sizeof *t);
     if (!t)
@@ -339,17 +361,26 @@ static double ratio_tolerance(const struct cell *control, int ratio)
     for (int i = 0; i < control->t_count; i++)
         if (control->t[i].passing)
             t[count++] = control->t[i].t[ratio];
-    double limit = calibrated(t, count);
+    struct limit limit = calibrated(t, count);
     free(t);
     return limit;
 }
 
+/* Judges a cell, and adds its tolerance to `cells` if it is its kernel's own. */
 static void judge_ratio(const struct calibration *c, const struct cell *cell, int ratio,
-                        struct tally *tally)
+                        struct tally *tally, json_t *cells)
 {
-    double limit = ratio_tolerance(calibration_control(c, cell), ratio);
-    for (int i = 0; !isnan(limit) && i < cell->t_count; i++)
-        add(tally, calibration_buggy(c, cell), 1, !(cell->t[i].t[ratio] <= limit));
+    const struct cell *control = calibration_control(c, cell);
+    struct limit limit = ratio_tolerance(control, ratio);
+    if (isnan(limit.value))
+        return;
+    for (int i = 0; i < cell->t_count; i++)
+        add(tally, calibration_buggy(c, cell), 1, !(cell->t[i].t[ratio] <= limit.value));
+    if (cell != control)
+        return;
+    json_t *record = calibration_name(c, cell);
+    set_limit(record, "t", &limit);
+    json_array_append_new(cells, record);
 }
 
 static json_t *ratios_to_json(const struct calibration *c)
@@ -357,10 +388,12 @@ static json_t *ratios_to_json(const struct calibration *c)
     json_t *ratios = json_array();
     for (int ratio = 0; ratio < RESULTS_RATIOS; ratio++) {
         struct tally tally = {0};
+        json_t *cells = json_array();
         for (int i = 0; i < c->cells->cells; i++)
-            judge_ratio(c, &c->cells->cell[i], ratio, &tally);
+            judge_ratio(c, &c->cells->cell[i], ratio, &tally, cells);
         json_t *record = tally_to_json(&tally);
         json_object_set_new(record, "ratio", json_real(RESULTS_RATIO[ratio]));
+        json_object_set_new(record, "cells", cells);
         if (tally.rows[0] > 0)
             json_array_append(ratios, record);
         json_decref(record);
@@ -376,13 +409,13 @@ json_t *study_scaled(const struct calibration *c)
         const struct cell *cell = &c->cells->cell[i], *control = calibration_control(c, cell);
         struct tolerance t =
             calibration_tolerance(c, cell, CALIBRATION_PERCENTILE, CALIBRATION_FACTOR);
-        double rtol = relative_tolerance(control);
-        if (cell->count == 0 || !t.known || isnan(rtol))
+        struct limit rtol = relative_tolerance(control);
+        if (cell->count == 0 || !t.known || isnan(rtol.value))
             continue;
-        judge_scaled(c, cell, t.atol, rtol, tally);
+        judge_scaled(c, cell, t.atol, rtol.value, tally);
         json_t *record = calibration_name(c, cell);
-        json_object_update_new(record, json_pack("{so so}", "atol", json_number_or_word(t.atol),
-                                                 "rtol", json_number_or_word(rtol)));
+        json_object_set_new(record, "atol", json_number_or_word(t.atol));
+        set_limit(record, "rtol", &rtol);
         if (cell == control)
             json_array_append(cells, record);
         json_decref(record);

@@ -32,6 +32,9 @@ json_t *study_bounds(const struct calibration *c);
  *                       `at_most` counts the rows that neither of the two accepts, `at_least` those with
  *                       max_abs above atol + rtol times the largest reference that their sizes allow
  *   ratios              |d| ≤ t (ratio + |r|), t calibrated: exact, for rows with t_by_ratio
+ *
+ * rtol and t come with the bootstrap's band, as calibrated_atol does (calibration.h): in `cells`, and
+ * in `ratios[].cells`.
  */
 json_t *study_scaled(const struct calibration *c);
 

@@ -398,6 +398,13 @@ static void test_ratios_are_calibrated_one_by_one(void **state)
     assert_int_equal(integer(json_array_get(ratios, 1), "flagged"), 0);
     assert_int_equal(integer(json_array_get(ratios, 0), "false_positives"), 0);
     assert_int_equal(integer(json_array_get(ratios, 0), "control_rows"), 10);
+    /* The order statistic is number round(0.95 · 9) = 9; of a resample it is 10, 9, 8 or 7 but for
+     * 2.5 %. */
+    json_t *cell = json_array_get(json_object_get(json_array_get(ratios, 1), "cells"), 0);
+    json_t *band = json_object_get(cell, "t_interval");
+    assert_true(json_number_value(json_object_get(cell, "t")) == 1.5 * 20);
+    assert_true(json_number_value(json_object_get(band, "low")) == 1.5 * 14);
+    assert_true(json_number_value(json_object_get(band, "high")) == 1.5 * 20);
     json_decref(study);
     cells_free(&cells);
 }
