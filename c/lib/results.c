@@ -18,13 +18,10 @@ enum { MARGIN = SCAN_MARGIN + sizeof((struct results_key *)0)->text };
 
 /* ---- members of a row ------------------------------------------------------------------------- */
 
-enum kind { TEXT, FLAG, NUMBER, EXTENTS, STATS, RATIOS };
+enum kind { TEXT, FLAG, NUMBER, EXTENTS, STATS, RATIOS, SKIPPED };
 
-struct field {
-    const char *name;
-    enum kind kind;
-    size_t offset; /* in struct result */
-};
+/* Before the row, among its members, among those of error_stats, behind the row. */
+enum place { NOWHERE, OUTSIDE, IN_ROW, IN_STATS, BEHIND };
 
 enum {
     SCHEMA,
@@ -37,39 +34,42 @@ enum {
     PASSED,
     MATCHING,
     FAILURE,
-    ERROR_STATS
+    ERROR_STATS,
+    MAX_ABS,
+    MAX_REL,
+    T_BY_RATIO,
+    OTHER /* all that is skipped */
 };
 
-static const struct field ROW[] = {
-    [SCHEMA] = {"schema", TEXT, offsetof(struct result, schema)},
-    [VERSION] = {"schema_version", TEXT, offsetof(struct result, schema_version)},
-    [RUN_ID] = {"run_id", TEXT, offsetof(struct result, run_id)},
-    [STRATEGY] = {"strategy", TEXT, offsetof(struct result, strategy)},
-    [KERNEL] = {"kernel", TEXT, offsetof(struct result, kernel)},
-    [DTYPE] = {"dtype", TEXT, offsetof(struct result, dtype)},
-    [SHAPES] = {"input_shapes", EXTENTS, 0},
-    [PASSED] = {"passed", FLAG, offsetof(struct result, passed)},
-    [MATCHING] = {"passed_matching", FLAG, offsetof(struct result, passed_matching)},
-    [FAILURE] = {"failure_kind", TEXT, offsetof(struct result, failure_kind)},
-    [ERROR_STATS] = {"error_stats", STATS, 0},
-    {NULL, TEXT, 0},
+static const struct field {
+    const char *name;
+    enum kind kind;
+    enum place place;
+    size_t offset; /* in struct result */
+} FIELD[] = {
+    [SCHEMA] = {"schema", TEXT, IN_ROW, offsetof(struct result, schema)},
+    [VERSION] = {"schema_version", TEXT, IN_ROW, offsetof(struct result, schema_version)},
+    [RUN_ID] = {"run_id", TEXT, IN_ROW, offsetof(struct result, run_id)},
+    [STRATEGY] = {"strategy", TEXT, IN_ROW, offsetof(struct result, strategy)},
+    [KERNEL] = {"kernel", TEXT, IN_ROW, offsetof(struct result, kernel)},
+    [DTYPE] = {"dtype", TEXT, IN_ROW, offsetof(struct result, dtype)},
+    [SHAPES] = {"input_shapes", EXTENTS, IN_ROW, 0},
+    [PASSED] = {"passed", FLAG, IN_ROW, offsetof(struct result, passed)},
+    [MATCHING] = {"passed_matching", FLAG, IN_ROW, offsetof(struct result, passed_matching)},
+    [FAILURE] = {"failure_kind", TEXT, IN_ROW, offsetof(struct result, failure_kind)},
+    [ERROR_STATS] = {"error_stats", STATS, IN_ROW, 0},
+    [MAX_ABS] = {"max_abs", NUMBER, IN_STATS, offsetof(struct result, max_abs)},
+    [MAX_REL] = {"max_rel", NUMBER, IN_STATS, offsetof(struct result, max_rel)},
+    [T_BY_RATIO] = {"t_by_ratio", RATIOS, IN_STATS, 0},
+    [OTHER] = {"", SKIPPED, OUTSIDE, 0},
 };
-
-enum { MAX_ABS, MAX_REL, T_BY_RATIO };
-
-static const struct field STAT[] = {
-    [MAX_ABS] = {"max_abs", NUMBER, offsetof(struct result, max_abs)},
-    [MAX_REL] = {"max_rel", NUMBER, offsetof(struct result, max_rel)},
-    [T_BY_RATIO] = {"t_by_ratio", RATIOS, 0},
-    {NULL, TEXT, 0},
-};
-
-enum { UNKNOWN = 31 }; /* the number of all other keys */
 
 struct scanner {
     struct results_reader *reader;
     char *at;                /* in a line that a NUL ends */
     struct results_key *key; /* what is known of the next one */
+    enum place place;
+    uint32_t seen; /* a bit for each field that was there */
     struct error *e;
 };
 
@@ -86,15 +86,16 @@ static int bad_value(const struct scanner *s, const char *name, const char *what
 /* An error: not negative, and perhaps no number. */
 static bool take_error(struct scanner *s, double *number)
 {
-    if (scan_number(&s->at, number))
-        return *number >= 0;
-    if (scan_word(&s->at, "NaN"))
+    scan_space(&s->at);
+    if (*s->at == 'N') {
         *number = NAN;
-    else if (scan_word(&s->at, "Infinity"))
+        return scan_word(&s->at, "NaN");
+    }
+    if (*s->at == 'I') {
         *number = INFINITY;
-    else
-        return false;
-    return true;
+        return scan_word(&s->at, "Infinity");
+    }
+    return scan_number(&s->at, number) && *number >= 0;
 }
 
 /* [t, …], one for each ratio. */
@@ -135,26 +136,11 @@ static bool take_shapes(struct scanner *s, struct result *row)
     return scan_take(&s->at, '}');
 }
 
-static int take_members(struct scanner *s, const struct field field[], struct result *row,
-                        uint32_t *seen);
-
-static int take_stats(struct scanner *s, struct result *row)
-{
-    uint32_t seen;
-    if (scan_word(&s->at, "null"))
-        return 0;
-    row->has_stats = true;
-    row->max_rel = NAN;
-    int code = take_members(s, STAT, row, &seen);
-    if (!code && !(seen >> MAX_ABS & 1))
-        code = bad_value(s, "error_stats.max_abs", "is missing");
-    return code;
-}
-
 static int take_value(struct scanner *s, const struct field *f, struct result *row)
 {
     char *member = (char *)row + f->offset;
     switch (f->kind) {
+    case SKIPPED: return scan_skip(&s->at) ? 0 : bad(s, "expected a key and its value");
     case TEXT: {
         const bool null = *s->at != '"' && scan_word(&s->at, "null");
         const char *text = null ? NULL : scan_text(&s->at);
@@ -172,138 +158,169 @@ static int take_value(struct scanner *s, const struct field *f, struct result *r
         return take_shapes(s, row) ? 0
                                    : bad_value(s, f->name, "is not an object of lists of sizes");
     case RATIOS: return take_ratios(s, row) ? 0 : bad_value(s, f->name, "is not six numbers");
-    case STATS: return take_stats(s, row);
+    case STATS: return scan_word(&s->at, "null") ? 0 : bad(s, "expected an object");
     }
     return 0;
 }
 
-static int find(const struct field field[], const char *name)
+static int find(enum place place, const char *name)
 {
-    for (int i = 0; field[i].name; i++)
-        if (strcmp(field[i].name, name) == 0)
-            return i;
-    return UNKNOWN;
+    int i = 0;
+    while (i < OTHER && (FIELD[i].place != place || strcmp(FIELD[i].name, name) != 0))
+        i++;
+    return i;
 }
 
-/* Is what comes next what is known to have stood there before? */
-static inline bool at_known_key(const char *at, const struct results_key *known,
-                                const struct field field[])
+/* Notes that a field is there. */
+static int see(struct scanner *s, int field)
+{
+    if (field != OTHER && s->seen >> field & 1)
+        return bad_value(s, FIELD[field].name, "stands twice");
+    s->seen |= UINT32_C(1) << field;
+    return 0;
+}
+
+/*
+ * Takes what stands between two values, and before the first and behind the last one: closing
+ * brackets, a comma or an opening bracket, a key, its colon; all of it twice where that opens
+ * error_stats. *key is what has been learnt from it.
+ */
+static int read_key(struct scanner *s, struct results_key *key)
+{
+    bool first = s->place == OUTSIDE;
+    if (first && !scan_take(&s->at, '{'))
+        return bad(s, "expected an object");
+    s->place = first ? IN_ROW : s->place;
+    for (;;) {
+        if (scan_take(&s->at, '}')) {
+            s->place = s->place == IN_STATS ? IN_ROW : BEHIND;
+            first = false;
+            if (s->place == BEHIND)
+                return 0;
+            continue;
+        }
+        if (!first && !scan_take(&s->at, ','))
+            return bad(s, "expected , or }");
+        const char *name = scan_text(&s->at);
+        if (!name || !scan_take(&s->at, ':'))
+            return bad(s, "expected a key and its value");
+        scan_space(&s->at);
+        key->field = find(s->place, name);
+        if (FIELD[key->field].kind != STATS || *s->at != '{')
+            return 0;
+        int code = see(s, ERROR_STATS);
+        if (code)
+            return code;
+        s->at++;
+        s->place = IN_STATS;
+        key->opens = first = true;
+    }
+}
+
+/* Does the text begin with what is known to have stood at this place in another row? */
+static inline bool at_known_key(const char *at, enum place place, const struct results_key *known)
 {
     const scan_block low = (scan_block)(scan_load(at) == scan_load(known->text));
     const scan_block high = (scan_block)(scan_load(at + 16) == scan_load(known->text + 16));
-    return known->field_list == field && !(~(scan_bits(low) | scan_bits(high) << 16) & known->mask);
-}
-
-/* Notes what stands between `begin` and `end`; not behind RESULTS_KEYS keys, nor if it is long. */
-static void learn_key(struct scanner *s, struct results_key *key, const struct field field[], int i)
-{
-    const bool learns = key < s->reader->key + RESULTS_KEYS && key->length <= (int)sizeof key->text;
-    key->mask = learns ? (uint32_t)((UINT64_C(1) << key->length) - 1) : 0;
-    key->field_list = learns ? field : NULL;
-    key->field = i;
-}
-
-/* Takes `first`, the brace or comma, a key and its colon; *i is the field it names, or UNKNOWN. */
-static int take_key(struct scanner *s, const struct field field[], char first, int *i)
-{
-    struct results_key *key = s->key;
-    s->key += key < s->reader->key + RESULTS_KEYS;
-    if (at_known_key(s->at, key, field)) {
-        s->at += key->length;
-        *i = key->field;
-        return 0;
-    }
-    const char *begin = s->at;
-    key->field_list = NULL;
-    memcpy(key->text, begin, sizeof key->text); /* before scan_text() changes it */
-    if (!scan_take(&s->at, first))
-        return bad(s, "expected an object");
-    const char *name = scan_text(&s->at);
-    if (!name || !scan_take(&s->at, ':'))
-        return bad(s, "expected a key and its value");
-    scan_space(&s->at);
-    *i = find(field, name);
-    key->length = (int)(s->at - begin);
-    learn_key(s, key, field, *i);
-    return 0;
+    const uint32_t equal = scan_bits(low) | scan_bits(high) << 16;
+    return known->before == (int)place && !(~equal & known->mask);
 }
 
 /* Skips members as long as their keys are known and name no field. */
-static bool skip_members(struct scanner *s, const struct field field[])
+static inline void skip_members(struct scanner *s)
 {
-    char *at = s->at;
+    const enum place place = s->place;
     struct results_key *key = s->key;
-    for (; key->field == UNKNOWN && at_known_key(at, key, field); key++) {
+    char *at = s->at;
+    for (; key->skipped && at_known_key(at, place, key); key++) {
         char *value = at + key->length;
         if (!scan_skip_here(&value))
             break;
         at = value;
     }
-    bool any = at > s->at;
     s->at = at;
     s->key = key;
-    scan_space(&s->at);
-    return any;
 }
 
-static int take_member(struct scanner *s, const struct field field[], struct result *row,
-                       uint32_t *seen)
+/* Reads a key that is not the known one, and learns it. */
+static int learn_key(struct scanner *s, struct results_key *key)
 {
-    int i = UNKNOWN;
-    int code = take_key(s, field, *seen ? ',' : '{', &i);
-    if (code)
+    const char *begin = s->at;
+    const int before = (int)s->place;
+    *key = (struct results_key){.field = OTHER};
+    memcpy(key->text, begin, sizeof key->text); /* before scan_text() changes it */
+    int code = read_key(s, key);
+    key->length = (int)(s->at - begin);
+    key->after = (int)s->place;
+    /* Not behind the last place, nor a long one; and an error_stats that is null here may be an
+     * object in the next row. */
+    if (code || key == s->reader->key + RESULTS_KEYS || key->length > (int)sizeof key->text ||
+        key->field == ERROR_STATS)
         return code;
-    if (i == UNKNOWN)
-        code = scan_skip(&s->at) ? 0 : bad(s, "expected a key and its value");
-    else if (*seen >> i & 1)
-        code = bad_value(s, field[i].name, "stands twice");
-    else
-        code = take_value(s, &field[i], row);
-    *seen |= UINT32_C(1) << i;
-    scan_space(&s->at);
+    key->mask = (uint32_t)((UINT64_C(1) << key->length) - 1);
+    key->before = before;
+    key->skipped = key->field == OTHER && key->after == before && !key->opens;
+    return 0;
+}
+
+/* As read_key(); *field is what the key names, unless the row is at its end. */
+static int take_key(struct scanner *s, struct result *row, int *field)
+{
+    struct results_key *key = s->key;
+    int code = 0;
+    s->key += key < s->reader->key + RESULTS_KEYS;
+    if (at_known_key(s->at, s->place, key)) {
+        s->at += key->length;
+        s->place = (enum place)key->after;
+        code = key->opens ? see(s, ERROR_STATS) : 0;
+    } else {
+        code = learn_key(s, key);
+    }
+    row->has_stats |= key->opens;
+    *field = key->field;
     return code;
 }
 
-/* The members of one object. *seen: one bit for each field that was there. */
-static int take_members(struct scanner *s, const struct field field[], struct result *row,
-                        uint32_t *seen)
-{
-    *seen = 0;
-    do {
-        if (skip_members(s, field))
-            *seen |= UINT32_C(1) << UNKNOWN;
-        if (*s->at == '}')
-            break;
-        int code = take_member(s, field, row, seen);
-        if (code)
-            return code;
-    } while (*s->at == ',');
-    return scan_take(&s->at, '}') ? 0 : bad(s, "expected , or }");
-}
-
-static int check(const struct scanner *s, const struct result *row, uint32_t seen)
+static int check(const struct scanner *s, const struct result *row)
 {
     if (!row->has_stats)
         return row->failure_kind ? 0 : bad_value(s, "error_stats", "is missing");
+    if (!(s->seen >> MAX_ABS & 1))
+        return bad_value(s, "error_stats.max_abs", "is missing");
     if (!row->kernel)
         return bad_value(s, "kernel", "is missing");
     if (!row->dtype)
         return bad_value(s, "dtype", "is missing");
-    return seen >> PASSED & 1 ? 0 : bad_value(s, "passed", "is missing");
+    return s->seen >> PASSED & 1 ? 0 : bad_value(s, "passed", "is missing");
 }
 
 static int take_row(struct scanner *s, const char *end, struct result *row)
 {
-    uint32_t seen;
-    *row = (struct result){0};
-    int code = take_members(s, ROW, row, &seen);
-    if (code || row->schema)
-        return code;
-    row->has_matching = seen >> MATCHING & 1;
+    int field;
+    memset(row, 0, offsetof(struct result, extent)); /* the arrays have their counts */
+    row->max_rel = NAN;
+    s->key = s->reader->key;
+    s->place = OUTSIDE;
+    s->seen = 0;
+    for (;;) {
+        skip_members(s);
+        int code = take_key(s, row, &field);
+        if (!code && s->place == BEHIND)
+            break;
+        if (!code)
+            code = see(s, field);
+        if (!code)
+            code = take_value(s, &FIELD[field], row);
+        if (code)
+            return code;
+    }
+    row->has_matching = s->seen >> MATCHING & 1;
+    if (row->schema)
+        return 0;
     scan_take(&s->at, '\0');
     if (s->at != end + 1)
         return bad(s, "something follows the object");
-    return check(s, row, seen);
+    return check(s, row);
 }
 
 /* ---- lines ------------------------------------------------------------------------------------ */
@@ -422,7 +439,6 @@ int results_next(struct results_reader *r, struct result *row, bool *more, struc
     char *end;
     for (;;) {
         int code = next_line(r, &s.at, &end, e);
-        s.key = r->key;
         *more = s.at;
         if (code || !s.at)
             return code;

@@ -41,23 +41,25 @@ struct result {
     const char *schema, *schema_version; /* of a header, which results_next() does not return */
     const char *kernel, *dtype, *run_id, *strategy, *failure_kind;
     bool passed, has_matching, passed_matching;
-    long extent[RESULTS_EXTENTS]; /* of all inputs, one after the other */
-    int extents;
     bool has_stats;          /* else the numbers below are not set, and kernel … may be NULL */
     double max_abs, max_rel; /* NaN when max_rel is absent */
     bool has_t;
+    int extents;
+    long extent[RESULTS_EXTENTS]; /* of all inputs, one after the other */
     double t[RESULTS_RATIOS];
 };
 
 /*
- * What stood before the n-th value of a row, as `, "max_abs": `, and what it means. A writer's rows
- * all read the same there, so that one comparison finds the field.
+ * What stood before the n-th value of a row, as `, "max_abs": ` or `, "error_stats": {"count": `,
+ * and what it means. A writer's rows all read the same there: one comparison finds the field.
  */
 struct results_key {
     char text[32];
     uint32_t mask; /* a bit for each of its bytes */
     int length, field;
-    const void *field_list; /* of the object that the key stood in; NULL: nothing is known */
+    int before, after; /* the places that it leads from, 0 when nothing is known, and to */
+    bool opens;        /* error_stats */
+    bool skipped;      /* the key names no field, and leads from one place to the same */
 };
 
 struct results_reader {

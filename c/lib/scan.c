@@ -6,29 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Unescapes the string literal of `length` bytes at `quote` in place; the text never grows. */
-static char *unescape(char *quote, size_t length)
+char *scan_escaped_text(char **at)
 {
-    json_t *decoded = json_loadb(quote, length, JSON_DECODE_ANY, NULL);
+    char *quote = *at - 1;
+    if (!scan_skip_text(at))
+        return NULL;
+    json_t *decoded = json_loadb(quote, (size_t)(*at - quote), JSON_DECODE_ANY, NULL);
     if (!decoded)
         return NULL;
-    strcpy(quote, json_string_value(decoded));
+    strcpy(quote, json_string_value(decoded)); /* it never grows */
     json_decref(decoded);
     return quote;
-}
-
-char *scan_text(char **at)
-{
-    bool escaped;
-    if (!scan_take(at, '"'))
-        return NULL;
-    char *begin = *at;
-    if (!scan_skip_text(at, &escaped))
-        return NULL;
-    if (escaped)
-        return unescape(begin - 1, (size_t)(*at - begin) + 1);
-    (*at)[-1] = '\0';
-    return begin;
 }
 
 static bool is_digit(char c)
@@ -65,7 +53,7 @@ static uint64_t eight_digits(const char *at)
            32;
 }
 
-static void take_digits(char **at, struct decimal *d)
+static inline __attribute__((always_inline)) void take_digits(char **at, struct decimal *d)
 {
     char *p = *at;
     while (*p == '0' && d->digits == 0)
@@ -81,7 +69,7 @@ static void take_digits(char **at, struct decimal *d)
     *at = p;
 }
 
-static bool take_exponent(char **at, struct decimal *d)
+static inline bool take_exponent(char **at, struct decimal *d)
 {
     char *p = *at + 1;
     bool negative = *p == '-';
@@ -96,7 +84,7 @@ static bool take_exponent(char **at, struct decimal *d)
     return true;
 }
 
-static bool take_decimal(char **at, struct decimal *d)
+static inline bool take_decimal(char **at, struct decimal *d)
 {
     *d = (struct decimal){0};
     d->negative = **at == '-';
@@ -119,7 +107,7 @@ static bool take_decimal(char **at, struct decimal *d)
  * exact up to 10^27 = 5^27 2^27, so only the product or quotient is rounded, and its rounding to 53
  * bits is the right one unless the eleven bits that go are within one of half.
  */
-static bool exact_enough(const struct decimal *d, double *number)
+static inline bool exact_enough(const struct decimal *d, double *number)
 {
 #if LDBL_MANT_DIG == 64
     static const long double TEN[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,
@@ -175,23 +163,24 @@ bool scan_flag(char **at, bool *flag)
 
 bool scan_skip_brackets(char **at)
 {
-    bool escaped;
     int depth = 0;
-    char *p = *at;
-    do {
-        switch (*p++) {
-        case '{':
-        case '[': depth++; break;
-        case '}':
-        case ']': depth--; break;
-        case '"':
-            if (!scan_skip_text(&p, &escaped))
-                return false;
-            break;
-        case '\0': return false;
-        default: break;
+    for (char *p = *at;;) {
+        const scan_block block = scan_load(p), folded = block | 0x20; /* of both kinds at once */
+        const uint32_t stops = scan_bits((scan_block)(folded == '{') | (scan_block)(folded == '}') |
+                                         (scan_block)(block == '"') | (scan_block)(block == 0));
+        if (!stops) {
+            p += 16;
+            continue;
         }
-    } while (depth > 0);
-    *at = p;
-    return true;
+        p += __builtin_ctz(stops);
+        const char c = *p++;
+        if (c == '\0' || (c == '"' && !scan_skip_text(&p)))
+            return false;
+        if (c != '"')
+            depth += (c | 0x20) == '{' ? 1 : -1;
+        if (c != '"' && depth == 0) {
+            *at = p;
+            return true;
+        }
+    }
 }

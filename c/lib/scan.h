@@ -3,9 +3,9 @@
  *
  * Several times faster than building jansson objects, and for records of a known form only. Every
  * function works on a text that a NUL ends, takes what is next from *at (white space before it
- * skipped) and moves *at behind it. When what is next is something else it returns false or NULL, and
- * *at is anywhere in the text. Texts are looked at in blocks: there must be SCAN_MARGIN bytes from the
- * NUL on, whatever they are.
+ * skipped) and moves *at behind it. When what is next is something else it returns false or NULL,
+ * and *at is anywhere in the text. Texts are looked at in blocks: there must be SCAN_MARGIN bytes
+ * from the NUL on, whatever they are.
  */
 #ifndef ASSAY_SCAN_H
 #define ASSAY_SCAN_H
@@ -46,7 +46,7 @@ static inline bool scan_word(char **at, const char *word)
 }
 
 /* A string literal, unescaped and ended by a NUL in place. */
-char *scan_text(char **at);
+static inline char *scan_text(char **at);
 
 /* A number, rounded to the nearest double. */
 bool scan_number(char **at, double *number);
@@ -57,8 +57,8 @@ bool scan_count(char **at, long *count);
 /* true or false. */
 bool scan_flag(char **at, bool *flag);
 
-/* Any value, its form checked only as far as finding its end needs; scan_skip_here() when there is no
- * white space before it. */
+/* Any value, its form checked only as far as finding its end needs; scan_skip_here() when there is
+ * no white space before it. */
 static inline bool scan_skip(char **at);
 static inline bool scan_skip_here(char **at);
 
@@ -125,17 +125,29 @@ static inline char *scan_text_stop(char *at)
 }
 
 /* From behind the opening quote of a text to behind the closing one. */
-static inline bool scan_skip_text(char **at, bool *escaped)
+static inline bool scan_skip_text(char **at)
 {
     char *p = scan_text_stop(*at);
-    *escaped = false;
-    for (; *p != '"'; p = scan_text_stop(p + 2)) {
-        *escaped = true;
+    for (; *p != '"'; p = scan_text_stop(p + 2))
         if (*p != '\\' || (unsigned char)p[1] < ' ')
             return false;
-    }
     *at = p + 1;
     return true;
+}
+
+/* From behind the opening quote of a text that holds an escape, or has no end. */
+char *scan_escaped_text(char **at);
+
+static inline char *scan_text(char **at)
+{
+    if (!scan_take(at, '"'))
+        return NULL;
+    char *begin = *at, *stop = scan_text_stop(begin);
+    if (*stop != '"')
+        return scan_escaped_text(at);
+    *stop = '\0';
+    *at = stop + 1;
+    return begin;
 }
 
 /* An object or a list. */
@@ -143,10 +155,9 @@ bool scan_skip_brackets(char **at);
 
 static inline bool scan_skip_here(char **at)
 {
-    bool escaped;
     if (**at == '"') {
         ++*at;
-        return scan_skip_text(at, &escaped);
+        return scan_skip_text(at);
     }
     return **at == '{' || **at == '[' ? scan_skip_brackets(at) : scan_skip_atom(at);
 }
