@@ -222,6 +222,7 @@ static int start_run(const struct setup *s, const struct trial *t, const struct 
         code = driver_check(judge_poison((device_address)i->task.begin, i->x.outputs), "poison", e);
     if (code)
         return code;
+    loader_restore(&s->loader, mutant->id); /* mutants share host code */
     launch_host(loader_find(&s->loader, mutant->id), i->in, i->out, t->recipe->size, i->hyper,
                  i->limit_s, &r->verdict);
     r->error = r->verdict.outcome == OUTCOME_FINISHED ? judge_start(&i->task, number) : 0;
