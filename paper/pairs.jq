@@ -3,10 +3,10 @@
 def case: "\(.kernel) \(.dtype) \(.strategy) \(.layout) \(.seed) \(.iteration)";
 def verdicts: [.passed, .passed_matching];
 def close($a; $b): $a == $b or (($a | type) == "number" and ($b | type) == "number" and $a <= 2 * $b and $b <= 2 * $a);
-reduce inputs as $line ({};
-  if $line.schema then .backend = $line.backend
-  else .cases[$line | case][.backend] = ($line | {verdicts: verdicts, error_stats}) end)
-| [.cases[]? | select(.cpu and .cuda)]
+[foreach inputs as $line (null;
+   if $line.schema then {backend: $line.backend} else {backend, row: $line} end;
+   select(.row) | {backend, case: (.row | case), verdicts: (.row | verdicts), error_stats: .row.error_stats})]
+| group_by(.case) | map(INDEX(.backend) | select(.cpu and .cuda))
 | {cases: length,
    same_verdicts: map(select(.cpu.verdicts == .cuda.verdicts)) | length,
    same_errors: map(select(.cpu.error_stats == .cuda.error_stats)) | length,
