@@ -63,7 +63,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'u': o->unwitnessed = argument; return 0;
     case ARGP_KEY_SUCCESS:
         if (!o->gate == !o->write_gate)
-            argp_error(state, "--gate or --write-gate is needed");
+            argp_error(state, "one of --gate and --write-gate is needed");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

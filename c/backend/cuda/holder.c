@@ -253,7 +253,9 @@ static int make(int recipe, struct holding *holding, struct error *e)
     struct held *h = &holder.held[recipe];
     struct tensors x;
     tensors_place(&x, r);
-    int code = check_memory(&x, e);
+    int code = x.outs > FINDINGS_OUTPUTS ? fail(e, EXIT_DATA, "has %d outputs; the cuda backend judges %d at most",
+                                                x.outs, FINDINGS_OUTPUTS)
+                                         : check_memory(&x, e);
     if (!code)
         code = block_new(&h->inputs, x.inputs, e);
     if (!code)

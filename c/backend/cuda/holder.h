@@ -34,8 +34,8 @@ void holder_stop(void);
 /*
  * holder_make - fills the inputs of recipe number `recipe`, runs both references and the original
  *
- * EXIT_UNAVAILABLE when they do not fit into the device; EXIT_BUG if a reference fails. A holder that
- * dies of the original kernel is replaced, and the run counts as crashed.
+ * EXIT_UNAVAILABLE when they do not fit into the device; EXIT_DATA for too many outputs; EXIT_BUG if a
+ * reference fails. A holder that dies of the original kernel is replaced, and the run counts as crashed.
  */
 int holder_make(int recipe, struct holding *h, struct error *e);
 

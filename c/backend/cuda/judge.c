@@ -82,11 +82,6 @@ void judge_task(struct task *t, const struct tensors *x, device_address outputs,
     }
 }
 
-bool judge_at_once(const struct task *t)
-{
-    return t->count <= FINDINGS_AT_ONCE;
-}
-
 int judge_start(const struct task *t, int slot)
 {
     struct judged *to = &judge.slot[slot];

@@ -35,9 +35,6 @@ int judge_poison(device_address x, size_t bytes);
 void judge_task(struct task *t, const struct tensors *x, device_address outputs, device_address answers,
                 bool alone);
 
-/* Can a run be started before the judgement of the one before is there? If all is judged in one go. */
-bool judge_at_once(const struct task *t);
-
 /*
  * judge_start - starts the judgement of what was started before, into a slot below JUDGE_SLOTS
  * judge_wait - waits for it, up to limit_s seconds (0: for ever) for it and what was started before

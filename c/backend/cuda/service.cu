@@ -38,7 +38,8 @@ __device__ inline void fill_with(struct fill f, float *x, generator_word seed, i
 
 /* The kinds that most inputs are of have loops of their own, without the switch over kinds, and without
  * rows: finding an element's column is a division, as slow as all the rest. */
-__global__ void __launch_bounds__(256, 4) fill(float *x, struct fill f, generator_word seed, int tensor, long count, long row)
+__global__ void __launch_bounds__(256, 4) fill(float *x, struct fill f, generator_word seed, int tensor,
+                                               long count, long row)
 {
     const int kind = f.kind;
     if (kind == GENERATOR_UNIFORM) {
