@@ -35,7 +35,11 @@ void ref_conv2d(real *y, const real *x, const real *w, const real *b, long n, lo
                                         stride, padding, dilation);
 }
 
-/* Tap r carries row i of the input to row i × stride + r − padding of the output. */
+/*
+ * Tap r carries row i of the input to row i × stride + r − padding of the output: the taps that
+ * reach a row of the output are `stride` apart, and come from one row of the input after another,
+ * downwards.
+ */
 static __global__ void conv_transpose2d(real *y, const real *x, const real *w, const real *b,
                                         long elements, long c, long h, long wd, long f, long k,
                                         long out_h, long out_w, long stride, long padding)
@@ -46,19 +50,17 @@ static __global__ void conv_transpose2d(real *y, const real *x, const real *w, c
     long filter = i / (out_h * out_w) % f;
     const real *image = x + i / (out_h * out_w * f) * c * h * wd;
     long row = i / out_w % out_h + padding, column = i % out_w + padding;
+    long bottom = row / stride, right = column / stride;
     summation sum;
     for (long channel = 0; channel < c; channel++) {
         const real *plane = image + channel * h * wd;
         const real *taps = w + (channel * f + filter) * k * k;
-        for (long r = 0; r < k; r++) {
-            for (long s = 0; s < k; s++) {
-                long down = row - r, right = column - s;
-                if (down < 0 || down % stride != 0 || down / stride >= h)
-                    continue;
-                if (right < 0 || right % stride != 0 || right / stride >= wd)
-                    continue;
-                sum.add(plane[down / stride * wd + right / stride] * taps[r * k + s]);
-            }
+        for (long r = row % stride, in_row = bottom; r < k && in_row >= 0; r += stride, in_row--) {
+            if (in_row >= h)
+                continue;
+            for (long s = column % stride, at = right; s < k && at >= 0; s += stride, at--)
+                if (at < wd)
+                    sum.add(plane[in_row * wd + at] * taps[r * k + s]);
         }
     }
     y[i] = b ? sum.total() + b[filter] : sum.total();
