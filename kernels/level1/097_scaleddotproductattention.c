@@ -5,8 +5,8 @@ enum { batch_size, num_heads, sequence_length, embedding_dimension };
 static const struct size sizes[] = {
     [batch_size] = {"batch_size", .official = 32, .small = 2},
     [num_heads] = {"num_heads", .official = 32, .small = 2},
-    [sequence_length] = {"sequence_length", .official = 512, .small = 9},
-    [embedding_dimension] = {"embedding_dimension", .official = 1024, .small = 37},
+    [sequence_length] = {"sequence_length", .official = 512, .small = 19},
+    [embedding_dimension] = {"embedding_dimension", .official = 1024, .small = 21},
 };
 
 static void tensors(struct layout *l, const long d[])

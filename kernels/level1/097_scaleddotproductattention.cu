@@ -1,125 +1,139 @@
 /*
- * Scaled dot-product attention without the matrix of scores: a block takes eight queries of one
- * head and a chunk of the output's columns, walks over the keys eight at a time, and rescales what
- * it has whenever the running maximum of a query rises (online softmax).
+ * Scaled dot-product attention without the matrix of scores: a block takes 16 queries of one head
+ * and walks over the keys, 16 at a time. Whenever the running maximum of a query rises, what its
+ * row of the output has so far is rescaled (online softmax). A row is too long for registers: it
+ * stays in y between two tiles of keys.
  */
 
-constexpr int TILE = 8;      /* queries and keys of a tile */
-constexpr int DEPTH = 32;    /* columns of Q and K that a step of the dot product holds */
-constexpr int COLUMNS = 128; /* output columns of a thread, in its registers */
-constexpr int CHUNK = TILE * COLUMNS;
-constexpr int LANES = 32;
-constexpr int WARPS = TILE * TILE / LANES;
+constexpr int SIDE = 8;           /* threads of a side of a block */
+constexpr int EACH = 2;           /* rows and columns of a tile that a thread has: every SIDE-th */
+constexpr int TILE = SIDE * EACH; /* queries, keys, columns */
+constexpr int THREADS = SIDE * SIDE;
 constexpr unsigned ALL_LANES = 0xffffffff;
 
-/* Over the TILE threads of one query, in all of them. */
+/* A column more than a tile has, so that rows start in different banks. */
+typedef float matrix[TILE][TILE + 1];
+
+/* Over the SIDE threads of one query, in all of them. */
 __device__ float query_max(float v)
 {
-    for (int k = TILE / 2; k > 0; k >>= 1)
+    for (int k = SIDE / 2; k > 0; k >>= 1)
         v = fmaxf(v, __shfl_xor_sync(ALL_LANES, v, k));
     return v;
 }
 
 __device__ float query_sum(float v)
 {
-    for (int k = TILE / 2; k > 0; k >>= 1)
+    for (int k = SIDE / 2; k > 0; k >>= 1)
         v += __shfl_xor_sync(ALL_LANES, v, k);
     return v;
 }
 
 /*
- * tile[r][c] = x[first_row + r, first + c] for c < n; 0 outside the rows x columns of x. A warp
- * reads neighbouring columns of one row.
+ * tile[r][c] = x[first_row + r, first_column + c], or tile[c][r] of the transposed one; 0 outside
+ * the rows x columns of x. Neighbouring threads read neighbouring columns.
  */
-template <int WIDTH>
-__device__ void load(float (*tile)[WIDTH], const float *__restrict__ x, int first_row, int rows,
-                     int first, int columns, int n)
+template <bool TRANSPOSED>
+__device__ void load(matrix tile, const float *__restrict__ x, int first_row, int rows,
+                     int first_column, int columns)
 {
-    unsigned thread = threadIdx.y * TILE + threadIdx.x;
-    int warp = thread / LANES;
-    for (int c = thread % LANES; c < n; c += LANES) {
-        for (int r = 0; r < TILE; r += WARPS) {
-            int row = first_row + r + warp;
-            bool inside = row < rows && first + c < columns;
-            tile[r + warp][c] = inside ? x[(long)row * columns + first + c] : 0.0f;
+    unsigned thread = threadIdx.y * SIDE + threadIdx.x;
+    int c = thread % TILE, column = first_column + c;
+    for (int r = thread / TILE; r < TILE; r += THREADS / TILE) {
+        int row = first_row + r;
+        float v = row < rows && column < columns ? x[(long)row * columns + column] : 0.0f;
+        if (TRANSPOSED)
+            tile[c][r] = v;
+        else
+            tile[r][c] = v;
+    }
+}
+
+/* sum += a b, this thread's elements of it. */
+__device__ void add_product(float sum[EACH][EACH], const matrix a, const matrix b)
+{
+#pragma unroll 4
+    for (int k = 0; k < TILE; k++) {
+        for (int i = 0; i < EACH; i++) {
+            float v = a[threadIdx.y + i * SIDE][k];
+            for (int j = 0; j < EACH; j++)
+                sum[i][j] = fmaf(v, b[k][threadIdx.x + j * SIDE], sum[i][j]);
         }
     }
 }
 
-/* The dot product of this thread's query and key. */
-__device__ float score(const float *__restrict__ q, const float *__restrict__ k, int first_query,
-                       int first_key, int length, int d)
+/* The dot products of this thread's queries and keys. */
+__device__ void dot_products(float dot[EACH][EACH], const float *__restrict__ q,
+                             const float *__restrict__ k, int first_query, int first_key,
+                             int length, int d)
 {
-    __shared__ float queries[TILE][DEPTH + 1]; /* a column more: rows start in different banks */
-    __shared__ float keys[TILE][DEPTH + 1];
+    __shared__ matrix queries, keys;
 
-    float dot = 0.0f;
-    for (int first = 0; first < d; first += DEPTH) {
-        load(queries, q, first_query, length, first, d, DEPTH);
-        load(keys, k, first_key, length, first, d, DEPTH);
+    for (int first = 0; first < d; first += TILE) {
+        load<false>(queries, q, first_query, length, first, d);
+        load<true>(keys, k, first_key, length, first, d);
         __syncthreads();
-        for (int c = 0; c < DEPTH; c++)
-            dot = fmaf(queries[threadIdx.y][c], keys[threadIdx.x][c], dot);
+        add_product(dot, queries, keys);
         __syncthreads();
     }
-    return dot;
 }
 
 __global__ void attention(const float *__restrict__ q, const float *__restrict__ k,
                           const float *__restrict__ v, float *__restrict__ y, int length, int d)
 {
-    __shared__ float weights[TILE][TILE];
-    __shared__ float values[TILE][CHUNK];
+    __shared__ matrix weights, values;
 
     int tiles = (length + TILE - 1) / TILE;
     long head = blockIdx.x / tiles * (long)length * d;
     int first_query = blockIdx.x % tiles * TILE;
-    int query = first_query + threadIdx.y;
     float scale = rsqrtf((float)d);
+    float highest[EACH], denominator[EACH] = {0.0f}, rescale[EACH];
+    for (int i = 0; i < EACH; i++)
+        highest[i] = -INFINITY;
 
-    for (int chunk = blockIdx.y * CHUNK; chunk < d; chunk += gridDim.y * CHUNK) {
-        int columns = min(CHUNK, d - chunk);
-        float sum[COLUMNS] = {0.0f};
-        float highest = -INFINITY;
-        float denominator = 0.0f;
+    for (int first_key = 0; first_key < length; first_key += TILE) {
+        float score[EACH][EACH] = {{0.0f}};
+        dot_products(score, q + head, k + head, first_query, first_key, length, d);
 
-        for (int first_key = 0; first_key < length; first_key += TILE) {
-            /* Its barriers also stand between the last use of the tiles and their next. */
-            float s = score(q + head, k + head, first_query, first_key, length, d) * scale;
-            if (first_key + threadIdx.x >= length)
-                s = -INFINITY;
-
-            float higher = fmaxf(highest, query_max(s));
-            float rescale = expf(highest - higher);
-            float weight = expf(s - higher);
-            highest = higher;
-            denominator = denominator * rescale + query_sum(weight);
-
-            weights[threadIdx.y][threadIdx.x] = weight;
-            load(values, v + head, first_key, length, chunk, d, columns);
-            __syncthreads();
-#pragma unroll
-            for (int j = 0; j < COLUMNS; j++)
-                sum[j] *= rescale;
-#pragma unroll 1 /* the loop within is long enough */
-            for (int key = 0; key < TILE; key++) {
-                float w = weights[threadIdx.y][key];
-#pragma unroll
-                for (int j = 0; j < COLUMNS; j++) {
-                    int c = threadIdx.x + j * TILE;
-                    if (c >= columns)
-                        break;
-                    sum[j] += w * values[key][c];
-                }
+        for (int i = 0; i < EACH; i++) {
+            float higher = highest[i];
+            for (int j = 0; j < EACH; j++) {
+                bool inside = first_key + threadIdx.x + j * SIDE < length;
+                score[i][j] = inside ? score[i][j] * scale : -INFINITY;
+                higher = fmaxf(higher, score[i][j]);
             }
+            higher = query_max(higher);
+            rescale[i] = expf(highest[i] - higher);
+            highest[i] = higher;
+
+            float total = 0.0f;
+            for (int j = 0; j < EACH; j++) {
+                float weight = expf(score[i][j] - higher);
+                weights[threadIdx.y + i * SIDE][threadIdx.x + j * SIDE] = weight;
+                total += weight;
+            }
+            denominator[i] = denominator[i] * rescale[i] + query_sum(total);
         }
 
-#pragma unroll
-        for (int j = 0; j < COLUMNS; j++) {
-            int c = threadIdx.x + j * TILE;
-            if (query >= length || c >= columns)
-                break;
-            y[head + (long)query * d + chunk + c] = sum[j] / denominator;
+        bool last = first_key + TILE >= length;
+        for (int first = 0; first < d; first += TILE) {
+            load<false>(values, v + head, first_key, length, first, d);
+            __syncthreads();
+            float sum[EACH][EACH] = {{0.0f}};
+            add_product(sum, weights, values);
+            for (int i = 0; i < EACH; i++) {
+                for (int j = 0; j < EACH; j++) {
+                    int query = first_query + threadIdx.y + i * SIDE;
+                    int column = first + threadIdx.x + j * SIDE;
+                    if (query >= length || column >= d)
+                        continue;
+                    float *out = &y[head + (long)query * d + column];
+                    if (first_key > 0)
+                        sum[i][j] = fmaf(*out, rescale[i], sum[i][j]);
+                    *out = last ? sum[i][j] / denominator[i] : sum[i][j];
+                }
+            }
+            __syncthreads(); /* the tiles of weights and values are written anew */
         }
     }
 }
@@ -129,7 +143,7 @@ extern "C" void launch(float *const in[], float *const out[], const long dim[])
     long heads = dim[0] * dim[1];
     int length = dim[2], d = dim[3];
 
-    dim3 block(TILE, TILE);
-    dim3 grid(heads * ((length + TILE - 1) / TILE), min((d + CHUNK - 1) / CHUNK, 65535));
-    attention<<<grid, block>>>(in[0], in[1], in[2], out[0], length, d);
+    dim3 block(SIDE, SIDE);
+    unsigned blocks = heads * ((length + TILE - 1) / TILE);
+    attention<<<blocks, block>>>(in[0], in[1], in[2], out[0], length, d);
 }
