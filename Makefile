@@ -63,7 +63,7 @@ TESTS := $(patsubst c/test/%.c,build/test/%,$(sort $(wildcard c/test/test_*.c)))
 object = $(patsubst %,build/obj/%.o,$(basename $(1)))
 
 # Programs that execute kernels export the executor to the images that they load.
-CPU_PROGRAMS := $(addprefix build/bin/,gate witness golden fuzz bench)
+CPU_PROGRAMS := $(addprefix build/bin/,gate witness golden fuzz bench bench_gpu)
 WHOLE_CPU := -Wl,--whole-archive build/libcpu.a -Wl,--no-whole-archive
 
 build/obj/%.o: %.c Makefile | build/tools

@@ -1,8 +1,15 @@
-/* bench_gpu - how fast the CUDA backend's own work is, beside what the device can do. */
+/*
+ * bench_gpu - how fast the CUDA backend's own work is, beside what the device can do.
+ *
+ *   bench_gpu [REFERENCES]                                what it does to inputs and outputs
+ *   bench_gpu REFERENCES PROBLEM.so IMAGES.jsonl SUITE.json…    an evaluation at the benchmark's
+ * own sizes
+ */
 #include <stdio.h>
 #include <string.h>
 
 #include "backend/cuda/judge.h"
+#include "backend/setup.h"
 
 enum { SMALL = 4096, ROUNDS = 5, EVALUATIONS = 20000 };
 static const size_t COUNT = (size_t)1 << 30; /* floats: 4 GiB, far more than any cache */
@@ -32,8 +39,13 @@ static int poison(void)
 static int judge(bool alone)
 {
     static size_t zero, all = (size_t)1 << 30;
-    struct tensors x = {.outs = 1, .out = &zero, .original = &zero, .reference = &zero, .out_count = &all,
-                        .count = all, .outputs = all * sizeof(float)};
+    struct tensors x = {.outs = 1,
+                        .out = &zero,
+                        .original = &zero,
+                        .reference = &zero,
+                        .out_count = &all,
+                        .count = all,
+                        .outputs = all * sizeof(float)};
     struct judgement j;
     struct task t;
     judge_task(&t, &x, values, answers, alone);
@@ -77,14 +89,20 @@ static double seconds(int (*work)(void))
     return best;
 }
 
-/* What every run of a mutant on a small input costs besides its own code, as trial.c does it: AHEAD runs are
- * started before the first is waited for. A copy of the original's outputs stands for the mutant. */
+/* What every run of a mutant on a small input costs besides its own code, as trial.c does it: AHEAD
+ * runs are started before the first is waited for. A copy of the original's outputs stands for the
+ * mutant. */
 static double small_evaluation(void)
 {
     enum { AHEAD = 16 };
     size_t zero = 0, count = SMALL, at = TENSORS_GAP;
-    struct tensors x = {.outs = 1, .out = &at, .original = &zero, .reference = &zero, .out_count = &count,
-                        .count = count, .outputs = 2 * TENSORS_GAP + SMALL * sizeof(float)};
+    struct tensors x = {.outs = 1,
+                        .out = &at,
+                        .original = &zero,
+                        .reference = &zero,
+                        .out_count = &count,
+                        .count = count,
+                        .outputs = 2 * TENSORS_GAP + SMALL * sizeof(float)};
     struct task t;
     struct judgement j;
     judge_task(&t, &x, values, others, false);
@@ -94,7 +112,8 @@ static double small_evaluation(void)
         for (int slot = 0; slot < AHEAD && !error; slot++) {
             error = judge_poison(values, x.outputs);
             if (!error)
-                error = driver.cuMemcpyAsync(values + at, others, SMALL * sizeof(float), gpu.stream);
+                error =
+                    driver.cuMemcpyAsync(values + at, others, SMALL * sizeof(float), gpu.stream);
             if (!error)
                 error = judge_start(&t, slot);
         }
@@ -113,14 +132,17 @@ static void print_rate(const char *what, int (*work)(void), double bytes_each, d
     printf("\n");
 }
 
-int main(int argc, char **argv)
+/* ---- the parts ---------------------------------------------------------------------------------
+ */
+
+static int parts(const char *references)
 {
     struct error e;
     int code = gpu_open(0, &e);
     if (!code)
         code = gpu_open_sink(&e);
     if (!code)
-        code = judge_open(argc > 1 ? argv[1] : "build/ref/cuda", &e);
+        code = judge_open(references, &e);
     int error = code ? 0 : driver.cuMemAlloc_v2(&values, COUNT * sizeof(float));
     if (!code && !error)
         error = driver.cuMemAlloc_v2(&others, COUNT * sizeof(float));
@@ -144,4 +166,84 @@ int main(int argc, char **argv)
     print_rate("grade, all outputs wrong", grade, sizeof(float) + sizeof(double), ceiling);
     printf("%-34s %8.0f a second\n", "small evaluations, with compare", 1 / small_evaluation());
     return 0;
+}
+
+/* ---- a whole evaluation ------------------------------------------------------------------------
+ */
+
+/* The best of some runs on a trial, in seconds; negative when it does not finish. */
+static double evaluation(const struct setup *s, struct trial *t, const struct image *mutant,
+                         bool *differs)
+{
+    struct observation o = {0};
+    double best = 1e9;
+    for (int k = 0; k <= ROUNDS; k++) {
+        double start = gpu_clock();
+        if (backend_cuda.run(t, s, mutant, 0, &o) || o.run.outcome != OUTCOME_FINISHED)
+            return -1;
+        double spent = gpu_clock() - start;
+        if (k > 0 && spent < best) /* the first loads the code */
+            best = spent;
+    }
+    *differs = o.differs;
+    return best;
+}
+
+/* The original as if it were a mutant, and the first mutant that finishes with other outputs: what
+ * is not the kernel's own time is poison, comparison and, for the latter, grades. */
+static void time_evaluations(const struct setup *s, struct trial *t, double original)
+{
+    const struct images *images = &s->loader.images;
+    bool wanted = false; /* whether outputs are to differ */
+    printf("%s: the original's own time %.2f ms", s->plugin.id, 1e3 * original);
+    for (int k = 0; k < images->count; k++) {
+        bool differs;
+        if (images->image[k].status != IMAGE_COMPILED)
+            continue;
+        double spent = evaluation(s, t, &images->image[k], &differs);
+        if (spent < 0)
+            break;
+        if (differs != wanted)
+            continue;
+        printf(", %s %.2f ms (%.2f)", wanted ? images->image[k].id : "evaluated", 1e3 * spent,
+               spent / original);
+        if (wanted)
+            break;
+        wanted = true;
+    }
+    printf("\n");
+}
+
+static int official(int count, char **argument)
+{
+    struct setup_options o = {.backend = &backend_cuda,
+                              .official = true,
+                              .reference = argument[0],
+                              .problem = argument[1],
+                              .images = argument[2],
+                              .suite = argument + 3,
+                              .suites = count - 3};
+    struct setup s;
+    struct trial t = {0};
+    struct error e;
+    double original = 1e9;
+    int code = setup_open(&s, &o, &e);
+    for (int k = 0; k < ROUNDS && !code; k++) {
+        if (t.state)
+            backend_cuda.free(&t);
+        code = backend_cuda.make(&t, &s, &s.pool.recipe[0], &e);
+        if (t.seconds < original)
+            original = t.seconds;
+    }
+    if (!code)
+        time_evaluations(&s, &t, original);
+    setup_close(&s);
+    return code ? error_print("bench_gpu", &e) : 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 4)
+        return official(argc - 1, argv + 1);
+    return parts(argc > 1 ? argv[1] : "build/ref/cuda");
 }
