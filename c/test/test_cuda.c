@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "backend/cpu/device.h"
+#include "backend/cuda/findings.h"
 #include "backend/cuda/holder.h"
 #include "isolate.h"
 
@@ -156,6 +157,9 @@ static struct image mutant[] = {
 };
 enum { MUTANTS = sizeof mutant / sizeof *mutant - 1, INPUTS = 3 };
 
+/* Inputs that no trial can be made of: one has too many outputs, the other is too large. */
+enum { CROWDED = INPUTS, HUGE, RECIPES };
+
 static struct setup setup;
 static struct trial trial[INPUTS];
 static struct observation seen[MUTANTS * INPUTS]; /* the inputs of a mutant, one after another */
@@ -164,8 +168,9 @@ static struct tensor tensor[2];
 static void make_setup(void)
 {
     static char id[] = "one", suite[] = "official", file_name[] = "self";
-    static struct recipe recipe[INPUTS];
+    static struct recipe recipe[RECIPES];
     static struct fill fill[2];
+    static struct tensor crowd[1 + FINDINGS_OUTPUTS + 1], huge[2];
     static struct loaded loaded = {.file = file_name};
     struct layout *l = calloc(1, sizeof *l);
     tensors(l, (const long[]){COUNT});
@@ -175,12 +180,21 @@ static void make_setup(void)
     for (int k = 0; k < INPUTS; k++)
         recipe[k] = (struct recipe){.id = id, .suite = suite, .seed = 5 + (generator_word)k, .size = {COUNT},
                                     .tensors = 2, .tensor = tensor, .fill = fill};
+    recipe[CROWDED] = recipe[HUGE] = recipe[0];
+    crowd[0] = huge[0] = tensor[0];
+    for (int k = 1; k <= FINDINGS_OUTPUTS + 1; k++)
+        crowd[k] = tensor[1];
+    recipe[CROWDED].tensor = crowd;
+    recipe[CROWDED].tensors = 1 + FINDINGS_OUTPUTS + 1;
+    huge[1] = tensor[1];
+    huge[1].shape[0] = 1l << 40;
+    recipe[HUGE].tensor = huge;
     loaded.handle = dlopen(NULL, RTLD_NOW);
     setup = (struct setup){.backend = &backend_cuda, .profile = "fake", .folder = folder};
     setup.plugin = (struct plugin){.problem = &TWICE};
     setup.float64 = (struct reference){.table = (const struct ref *)&setup, .release = release};
     setup.float32 = (struct reference){.table = NULL, .release = release};
-    setup.pool = (struct pool){.recipe = recipe, .recipes = INPUTS};
+    setup.pool = (struct pool){.recipe = recipe, .recipes = RECIPES};
     setup.loader = (struct loader){.images = {.image = mutant, .count = MUTANTS + 1}, .folder = folder,
                                    .loaded = &loaded, .count = 1};
     setup.original = launch_twice;
@@ -375,6 +389,17 @@ static void a_lost_gpu_is_trouble(void **state)
     assert_non_null(strstr(seen[0].detail, "the GPU has failed"));
 }
 
+static void what_does_not_fit_is_said(void **state)
+{
+    (void)state;
+    struct trial t;
+    struct error e;
+    assert_int_equal(backend_cuda.make(&t, &setup, &setup.pool.recipe[CROWDED], &e), EXIT_DATA);
+    assert_non_null(strstr(e.text, "has 9 outputs; the cuda backend judges 8 at most"));
+    assert_int_equal(backend_cuda.make(&t, &setup, &setup.pool.recipe[HUGE], &e), EXIT_UNAVAILABLE);
+    assert_non_null(strstr(e.text, "GiB of device memory, of which 1.0 GiB are free"));
+}
+
 static void assert_no_start(const char *path, const char *fake, const char *said)
 {
     struct error e;
@@ -416,6 +441,7 @@ int main(void)
         cmocka_unit_test(fault_ends_only_its_run),
         cmocka_unit_test(hang_is_a_timeout),        cmocka_unit_test(host_code_is_contained),
         cmocka_unit_test(a_lost_gpu_is_trouble),
+        cmocka_unit_test(what_does_not_fit_is_said),
         cmocka_unit_test(a_missing_gpu_is_said),
     };
     return cmocka_run_group_tests(tests, run_all, clean_up);
