@@ -4,11 +4,11 @@ enum { batch_size, in_channels, out_channels, kernel_size, height, width };
 
 static const struct size sizes[] = {
     [batch_size] = {"batch_size", .official = 8, .small = 2},
-    [in_channels] = {"in_channels", .official = 64, .small = 3},
-    [out_channels] = {"out_channels", .official = 64, .small = 5},
-    [kernel_size] = {"kernel_size", .official = 3, .small = 4},
-    [height] = {"height", .official = 1024, .small = 6},
-    [width] = {"width", .official = 1024, .small = 14},
+    [in_channels] = {"in_channels", .official = 64, .small = 4},
+    [out_channels] = {"out_channels", .official = 64, .small = 10},
+    [kernel_size] = {"kernel_size", .official = 3, .small = 3},
+    [height] = {"height", .official = 1024, .small = 5},
+    [width] = {"width", .official = 1024, .small = 17},
 };
 
 static void tensors(struct layout *l, const long d[])
