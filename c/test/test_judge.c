@@ -18,7 +18,8 @@
 
 #include <cmocka.h> /* last: it has a macro named fail */
 
-enum { COUNT = 300007, ROW = 1009 };
+/* MANY: all threads that there are have a second four, and some a third. */
+enum { COUNT = 300007, MANY = 2 * 4 * 256 * FINDINGS_BLOCKS + 100007, ROW = 1009 };
 
 static int open_all(void **state)
 {
@@ -122,27 +123,35 @@ static void judge_now(const struct task *t, struct judgement *j)
     assert_int_equal(judge_wait(t, 3, 10, j), 0);
 }
 
-static void check_grades(size_t count, double noise, int odd)
+/* A tolerance is rounded up, to a float at most as far as this. */
+static void assert_rounded_up(double gpu_value, double cpu_value, const char *what)
 {
-    static float out[COUNT];
-    static double ref[COUNT], work[COUNT];
-    const double NEAR = 1 / 16384.0;
-    device_address block = new_memory(sizeof out), answers = new_memory(sizeof ref);
+    const double NEAR = 1 / 16000.0, LEAST = 0x1p-149;
+    if (!(gpu_value >= cpu_value && gpu_value <= cpu_value * (1 + NEAR) + LEAST * (cpu_value > 0)))
+        fail_msg("%s: %.17g on the GPU, %.17g on the CPU", what, gpu_value, cpu_value);
+}
+
+/* Are these outputs graded as on the CPU? */
+static void check(const float *out, const double *ref, size_t count)
+{
+    double *work = malloc(count * sizeof *work);
+    device_address block = new_memory(count * sizeof *out), answers = new_memory(count * sizeof *ref);
     struct task t = task_of(&count, block, 0, answers);
     struct graded cpu, *got;
     struct judgement j;
-    make_outputs(out, ref, (long)count, noise, odd);
-    to_device(block, out, sizeof out);
-    to_device(answers, ref, sizeof ref);
+    bool finite = true;
+    to_device(block, out, count * sizeof *out);
+    to_device(answers, ref, count * sizeof *ref);
     graded_compare(&cpu, out, ref, count, work);
+    for (size_t i = 0; i < count; i++)
+        finite = finite && isfinite((float)ref[i]);
     judge_now(&t, &j);
     got = &j.graded;
     assert_true(j.differs && !j.stray);
     assert_close(got->t, cpu.t, 0, "t");
-    assert_close(got->t_p85, cpu.t_p85, NEAR, "t_p85");
-    assert_close(got->t_p90, cpu.t_p90, NEAR, "t_p90");
-    assert_close(got->t_p95, cpu.t_p95, NEAR, "t_p95");
-    assert_true(got->t_p85 >= cpu.t_p85 && got->t_p90 >= cpu.t_p90 && got->t_p95 >= cpu.t_p95);
+    assert_rounded_up(got->t_p85, cpu.t_p85, "t_p85");
+    assert_rounded_up(got->t_p90, cpu.t_p90, "t_p90");
+    assert_rounded_up(got->t_p95, cpu.t_p95, "t_p95");
     assert_close(got->max_abs, cpu.max_abs, 0, "max_abs");
     assert_close(got->max_rel, cpu.max_rel, 0, "max_rel");
     assert_close(got->max_ulp, cpu.max_ulp, 0, "max_ulp");
@@ -150,9 +159,18 @@ static void check_grades(size_t count, double noise, int odd)
     assert_close(got->nmse, cpu.nmse, 1e-12, "nmse");
     assert_int_equal(got->nonfinite, cpu.nonfinite);
     assert_int_equal(got->elements, cpu.elements);
-    assert_int_equal(j.finite, !odd);
+    assert_int_equal(j.finite, finite);
     driver.cuMemFree_v2(block);
     driver.cuMemFree_v2(answers);
+    free(work);
+}
+
+static void check_grades(size_t count, double noise, int odd)
+{
+    static float out[MANY];
+    static double ref[MANY];
+    make_outputs(out, ref, (long)count, noise, odd);
+    check(out, ref, count);
 }
 
 static void few_elements_are_graded_at_once(void **state)
@@ -172,6 +190,40 @@ static void many_elements_are_graded_in_passes(void **state)
     check_grades(COUNT, 1e-4, 0);
     check_grades(COUNT, 1e-4, 1);
     check_grades(COUNT, 0, 0);
+    check_grades(MANY, 1e-4, 1);
+    check_grades(MANY, -2, 0);
+}
+
+/* Every thread has eight fours, and from the second on there is nothing new in any but what OUT and REF have. Some
+ * of that enlarges one grade alone: 999 and 900 the error, -1e-20 and 1 the tolerance, 0.01 and -0.001 the relative
+ * error, 999 and 1005 the reference, -1e-20 and 1e-20 the distance. */
+static void one_element_may_change_a_grade(void **state)
+{
+    (void)state;
+    enum { N = FINDINGS_AT_ONCE, WARP = 4 * 32, FIRST = 8 * WARP };
+    static const float OUT[] = {-0.0f, 1e-45f, -1e-40f, 2e-38f, -1e-20f, 0.01f, 999, 3e38f, -FLT_MAX,
+                                INFINITY, -INFINITY, NAN};
+    static const double REF[] = {0, 1e-300, -1e-46, 1e-45, -1e-40, 1e-37, 1e-20f, -1e-3, 1, 900, 1005, 3e38, -FLT_MAX,
+                                 -3.5e38, 1e300, INFINITY, NAN};
+    static float out[N];
+    static double ref[N];
+    for (size_t k = 0; k < sizeof OUT / sizeof *OUT; k++)
+        for (size_t l = 0; l < sizeof REF / sizeof *REF; l++)
+            for (int often = 0; often <= 1; often++) { /* and a share's tolerance, if it is often there */
+                for (int i = 0; i < N; i++)
+                    ref[i] = out[i] = 1;
+                for (int i = 0; i < FIRST; i += WARP) {
+                    ref[i] = 0.125;
+                    out[i] = 0.375; /* off by twice the reference */
+                    ref[i + 1] = 1001;
+                    out[i + 1] = 1011;
+                }
+                for (int i = often ? FIRST : N - 300; i < N; i += often ? 5 : N) {
+                    out[i] = OUT[k];
+                    ref[i] = REF[l];
+                }
+                check(out, ref, N);
+            }
 }
 
 /* Most elements agree, few are far off, and between the two is nothing: the bounds that the sample gives
@@ -180,24 +232,46 @@ static void a_wide_bracket_is_narrowed(void **state)
 {
     (void)state;
     static float out[COUNT];
-    static double ref[COUNT], work[COUNT];
-    size_t count = COUNT;
-    struct graded cpu;
-    struct judgement j;
-    for (long i = 0; i < COUNT; i++) {
-        ref[i] = 1;
-        out[i] = i % 1000 < 151 ? (float)(2 + i / (double)COUNT) : 1; /* 15.1 % are off, by more and more */
+    static double ref[COUNT];
+    for (int off = 149; off <= 151; off++) /* tenths of a percent, and by more and more */
+        for (int lost = 0; lost <= 1; lost++) {
+            for (long i = 0; i < COUNT; i++) {
+                ref[i] = 1;
+                out[i] = i % 1000 >= off ? 1 : lost ? NAN : (float)(2 + i / (double)COUNT);
+            }
+            check(out, ref, COUNT);
+        }
+}
+
+/* Where the sample has something else than all other places: a share's tolerance is above its bounds, or below. */
+static void the_sample_may_mislead(void **state)
+{
+    (void)state;
+    enum { MOST = 7 };
+    static float out[MOST * FINDINGS_SAMPLE];
+    static double ref[MOST * FINDINGS_SAMPLE];
+    for (int each = 2; each <= MOST; each += MOST - 2) { /* elements, of which the sample has one */
+        for (int i = 0; i < each * FINDINGS_SAMPLE; i++)
+            out[i] = each == 2 ? (float)(i % 9) : 0;
+        for (int i = 0; i < FINDINGS_SAMPLE; i++)
+            out[(int)((i + generator_unit(generator_hash(1, 0, i))) * each)] = each == 2 ? 0 : 1;
+        check(out, ref, (size_t)each * FINDINGS_SAMPLE);
     }
-    device_address block = new_memory(sizeof out), answers = new_memory(sizeof ref);
-    struct task t = task_of(&count, block, 0, answers);
-    to_device(block, out, sizeof out);
-    to_device(answers, ref, sizeof ref);
-    graded_compare(&cpu, out, ref, count, work);
-    judge_now(&t, &j);
-    assert_close(j.graded.t_p85, cpu.t_p85, 1 / 16384.0, "t_p85");
-    assert_close(j.graded.t_p90, cpu.t_p90, 1 / 16384.0, "t_p90");
-    driver.cuMemFree_v2(block);
-    driver.cuMemFree_v2(answers);
+}
+
+/* Where there are only two tolerances, one of them 0. */
+static void equal_tolerances_are_found(void **state)
+{
+    (void)state;
+    static float out[COUNT];
+    static double ref[COUNT];
+    for (int same = 0; same <= 100; same += 10) {
+        for (long i = 0; i < COUNT; i++) {
+            ref[i] = 1;
+            out[i] = i % 100 < same ? 1.5f : 1;
+        }
+        check(out, ref, COUNT);
+    }
 }
 
 static void one_bit_differs(void **state)
@@ -274,7 +348,10 @@ int main(void)
         cmocka_unit_test(inputs_have_the_same_bits),
         cmocka_unit_test(few_elements_are_graded_at_once),
         cmocka_unit_test(many_elements_are_graded_in_passes),
+        cmocka_unit_test(one_element_may_change_a_grade),
         cmocka_unit_test(a_wide_bracket_is_narrowed),
+        cmocka_unit_test(the_sample_may_mislead),
+        cmocka_unit_test(equal_tolerances_are_found),
         cmocka_unit_test(one_bit_differs),
         cmocka_unit_test(judgements_wait_in_their_slots),
     };

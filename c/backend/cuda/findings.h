@@ -50,7 +50,7 @@ struct findings {
     unsigned long long t, max_abs, max_rel, max_ulp, ref_max; /* bits of doubles */
     unsigned long long nonfinite, reference_nonfinite;
     double errors[FINDINGS_BLOCKS], squares[FINDINGS_BLOCKS]; /* sums, each of one block */
-    unsigned long long below[FINDINGS_SHARES], zeros;       /* elements, by their keys */
+    unsigned long long below[FINDINGS_SHARES];              /* elements, by their keys: less than low */
     unsigned long long bin[FINDINGS_SHARES][FINDINGS_BINS]; /* the same, from low to high */
     unsigned low[FINDINGS_SHARES], high[FINDINGS_SHARES];
     unsigned key[FINDINGS_SAMPLE]; /* critical tolerances, as floats */

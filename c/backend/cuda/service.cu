@@ -122,95 +122,147 @@ __device__ inline bool clean(unsigned *from, unsigned *to)
 
 /* ---- grades ---- */
 
-/* Of some elements: the largest of each, and sums. Beside the largest that are doubles, floats a little below. */
+/* Of some elements: the largest of each, and sums. Between two fours all but max_ulp and the sums are the same in
+ * every lane of a warp. */
 struct grade {
     double t, max_abs, max_rel, ref_max, errors, squares;
-    float t_below, abs_below, rel_below, ref_below;
+    float t_below; /* t, rounded down */
     unsigned max_ulp, nonfinite, reference_nonfinite;
 };
+
+/* What an element is graded by. */
+struct element {
+    float out, rounded; /* the output; the reference as a float */
+    double d, size;     /* the error; the reference's size */
+    float error, t;     /* the error, and the critical tolerance if has_tolerance(); both rounded up */
+};
+
+__device__ inline struct element element_of(float out, double r)
+{
+    const float UP = 1 + 6e-7f; /* roundings may take 7 times 2^-24 away from t */
+    struct element e = {out, (float)r, fabs((double)out - r), fabs(r)};
+    e.error = __double2float_ru(e.d);
+    e.t = __fdividef(e.error, 1 + fabsf(e.rounded)) * UP;
+    return e;
+}
+
+/* Is t, if finite, the critical tolerance rounded up by less than one part in 100,000? Not where the error is so
+ * small that floats have fewer bits, and not where the divisor is above 2^126: __fdividef returns 0. */
+__device__ inline bool has_tolerance(const struct element *e)
+{
+    return (e->error == 0) | (e->t >= 1e-37f);
+}
+
+__device__ inline bool is_finite(const struct element *e)
+{
+    return isfinite(e->out) && isfinite(e->rounded);
+}
 
 __device__ inline bool same_class(float a, float b)
 {
     return isnan(a) ? isnan(b) : a == b;
 }
 
-/* float32 as an integer whose order is the numbers' order. */
-__device__ inline int ordered(float x)
+/* An element's critical tolerance, rounded up like that, as bits: infinite where the output is not finite, or the
+ * reference, and the other is not the same. */
+__device__ inline unsigned key_of(const struct element *e)
 {
-    int bits = __float_as_int(x), negative = bits >> 31; /* 0 or -1 */
-    return (bits ^ (negative & 0x7FFFFFFF)) - negative;
+    if (!is_finite(e))
+        return same_class(e->out, e->rounded) ? 0 : (unsigned)FINDINGS_INFINITY;
+    return __float_as_uint(has_tolerance(e) && isfinite(e->t) ? e->t : __double2float_ru(e->d / (1 + e->size)));
 }
 
-__device__ inline unsigned distance(int a, int b)
+/* How many floats one is from the other. Of two with different signs, one has the sign bit. */
+__device__ inline unsigned distance(float x, float y)
 {
-    return (unsigned)max(a, b) - (unsigned)min(a, b);
-}
-
-/* So that a float which stands for a double in a comparison never hides one that is larger. */
-const float SLIGHTLY_LESS = 1 - 2e-6f;
-
-__device__ inline void enlarge(double *largest, float *below, double value)
-{
-    if (value > *largest) {
-        *largest = value;
-        *below = (float)(SLIGHTLY_LESS * value);
-    }
-}
-
-/* Arithmetic in doubles is slow, divisions above all: it is only done where floats say that it may matter. */
-__device__ inline void enlarge_all(struct grade *g, double d, double size)
-{
-    enlarge(&g->t, &g->t_below, d / (1 + size));
-    enlarge(&g->max_abs, &g->abs_below, d);
-    enlarge(&g->ref_max, &g->ref_below, size);
-    if (size > 0)
-        enlarge(&g->max_rel, &g->rel_below, d / size);
+    int a = __float_as_int(x), b = __float_as_int(y);
+    return (a ^ b) & 0x80000000 ? (unsigned)a + (unsigned)b - 0x80000000u : (unsigned)abs(a - b);
 }
 
 /*
- * Adds an element. Returns its critical tolerance, rounded up by less than one part in 100,000, as bits:
- * infinite where only one of output and reference is finite.
+ * Is it finite, with a tolerance, and nothing of it larger than the largest, but perhaps its distance? No comparison
+ * with a NaN is true, and the largest are those of finite elements. The relative error needs no division: fma() has
+ * the sign of d - max_rel size. It is exact, and so are other comparisons of doubles: outputs that are all 0, or have
+ * all the wrong sign, are plain.
  */
-__device__ inline unsigned grade_element(struct grade *g, float out, double r)
+__device__ inline bool is_plain(const struct grade *g, const struct element *e)
 {
-    const float UP = 1 + 1e-6f, LARGE = 1e37f, SMALL = 1e-37f;
-    float rounded = (float)r;
-    if (fmaf(out, 0, rounded * 0) != 0) { /* one is not finite */
-        bool same = same_class(out, rounded);
-        g->nonfinite += !same;
-        g->reference_nonfinite += !isfinite(rounded);
-        return same ? 0 : (unsigned)FINDINGS_INFINITY;
-    }
-    double d = fabs((double)out - r);
-    g->errors += d * d;
-    g->squares += r * r;
-    g->max_ulp = max(g->max_ulp, distance(ordered(out), ordered(rounded)));
-    float error = (float)d, size = fabsf(rounded), t = __fdividef(error, 1 + size) * UP;
-    bool floats_do = fmaxf(error, size) < LARGE && (error > SMALL || d == 0);
-    if (!floats_do)
-        t = __double2float_ru(d / (1 + fabs(r)));
-    if (!floats_do || t > g->t_below || error > g->abs_below || error > g->rel_below * size ||
-        size > g->ref_below)
-        enlarge_all(g, d, fabs(r));
-    return __float_as_uint(t);
+    bool enlarges_rel = (e->size > 0) & (fma(-g->max_rel, e->size, e->d) > 0);
+    return (e->d <= g->max_abs) & (e->size <= g->ref_max) & (e->t <= g->t_below) & !enlarges_rel &
+           has_tolerance(e);
 }
 
-/* Calls use(output, reference, element) for this thread's elements: every `step`-th four from `first` on. Both
- * arrays are 16-byte aligned. */
-template <class user>
-__device__ inline void each_element(const float *out, const double *reference, long count, long first,
-                                    long step, user use)
+__device__ inline void add_plain(struct grade *g, const struct element *e)
 {
-    for (long i = first; i < count / 4; i += step) {
+    g->errors += e->d * e->d;
+    g->squares += e->size * e->size;
+    g->max_ulp = max(g->max_ulp, distance(e->out, e->rounded));
+}
+
+/* Adds an element, plain or not, and returns its key. */
+__device__ inline unsigned add(struct grade *g, float out, double r)
+{
+    struct element e = element_of(out, r);
+    unsigned key = key_of(&e);
+    if (!is_finite(&e)) {
+        g->nonfinite += key > 0;
+        g->reference_nonfinite += !isfinite(e.rounded);
+        return key;
+    }
+    add_plain(g, &e);
+    g->max_abs = fmax(g->max_abs, e.d);
+    g->ref_max = fmax(g->ref_max, e.size);
+    g->t = fmax(g->t, e.d / (1 + e.size));
+    if (e.size > 0)
+        g->max_rel = fmax(g->max_rel, e.d / e.size);
+    return key;
+}
+
+__device__ inline double largest_of_warp(double value)
+{
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+        value = fmax(value, __shfl_xor_sync(0xFFFFFFFFu, value, lanes));
+    return value;
+}
+
+/* The largest become those of the warp. */
+__device__ inline void tell_warp(struct grade *g)
+{
+    g->t = largest_of_warp(g->t);
+    g->max_abs = largest_of_warp(g->max_abs);
+    g->max_rel = largest_of_warp(g->max_rel);
+    g->ref_max = largest_of_warp(g->ref_max);
+    g->t_below = __double2float_rd(g->t);
+}
+
+/* Grades this thread's elements: every `step`-th four from `first` on; a warp's lanes have fours side by side.
+ * Calls use(key, index). Both arrays are 16-byte aligned. */
+template <class user>
+__device__ inline void grade_all(struct grade *g, const float *out, const double *reference, long count,
+                                 long first, long step, user use)
+{
+    long whole = count / 128 * 32; /* fours, of whole warps */
+    for (long i = first; i < whole; i += step) {
         float4 o = ((const float4 *)out)[i];
         double2 r = ((const double2 *)reference)[2 * i], q = ((const double2 *)reference)[2 * i + 1];
-        use(o.x, r.x, 4 * i);
-        use(o.y, r.y, 4 * i + 1);
-        use(o.z, q.x, 4 * i + 2);
-        use(o.w, q.y, 4 * i + 3);
+        struct element e[] = {element_of(o.x, r.x), element_of(o.y, r.y), element_of(o.z, q.x),
+                              element_of(o.w, q.y)};
+        bool plain = is_plain(g, &e[0]) & is_plain(g, &e[1]) & is_plain(g, &e[2]) & is_plain(g, &e[3]);
+        if (__all_sync(0xFFFFFFFFu, plain)) {
+#pragma unroll
+            for (int k = 0; k < 4; k++) {
+                add_plain(g, &e[k]);
+                use(__float_as_uint(e[k].t), 4 * i + k);
+            }
+        } else { /* seldom: each of a warp's largest is enlarged once for every doubling of what it has seen */
+#pragma unroll 1
+            for (int k = 0; k < 4; k++)
+                use(add(g, out[4 * i + k], reference[4 * i + k]), 4 * i + k);
+            tell_warp(g);
+        }
     }
-    for (long i = count / 4 * 4 + first; i < count; i += step)
-        use(out[i], reference[i], i);
+    for (long i = 4 * whole + first; i < count; i += step)
+        use(add(g, out[i], reference[i]), i);
 }
 
 /* The sum over a block of 256 threads, in each of them; always in the same order. */
@@ -232,8 +284,7 @@ __device__ inline double block_sum(double value)
 /* A warp's largest value goes into *to. None is NaN: only finite elements have one. */
 __device__ inline void merge_largest(word *to, double value)
 {
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-        value = fmax(value, __shfl_xor_sync(0xFFFFFFFFu, value, lanes));
+    value = largest_of_warp(value);
     if (threadIdx.x % 32 == 0 && value > 0)
         atomicMax(to, (word)__double_as_longlong(value));
 }
@@ -312,7 +363,6 @@ __device__ inline void hand_over(struct judged *to, struct findings *f, int bloc
     to->ref_max = take(&f->ref_max);
     to->nonfinite = take_count(&f->nonfinite);
     to->reference_nonfinite = take_count(&f->reference_nonfinite);
-    f->zeros = 0;
     to->errors = errors;
     to->squares = squares;
     to->graded = 1;
@@ -421,10 +471,10 @@ __device__ void grade_at_once(const struct task *t, struct findings *f, struct j
     struct grade g = {};
     unsigned found[FINDINGS_SHARES], *key = f->key;
     for (int k = 0; k < t->outs; k++) {
-        each_element(t->output[k].out, t->output[k].reference, t->output[k].count, threadIdx.x, blockDim.x,
-                     [&](float o, double r, long i) {
-                         key[i] = grade_element(&g, o, r);
-                     });
+        grade_all(&g, t->output[k].out, t->output[k].reference, t->output[k].count, threadIdx.x, blockDim.x,
+                  [&](unsigned its, long i) {
+                      key[i] = its;
+                  });
         key += t->output[k].count;
     }
     merge(f, &g, 0);
@@ -473,7 +523,6 @@ __global__ void __launch_bounds__(256, 4) judge(struct task t, struct findings *
 /* The keys of n of all elements, each drawn from its n-th part of them, or of all. */
 __global__ void sample(struct task t, struct findings *f, long n)
 {
-    struct grade ignored = {};
     for (long i = first_element(); i < n; i += stride()) {
         double place = n < t.count ? ((double)i + generator_unit(generator_hash(1, 0, i))) *
                                          ((double)t.count / (double)n)
@@ -482,11 +531,13 @@ __global__ void sample(struct task t, struct findings *f, long n)
         int k = 0;
         for (; at >= t.output[k].count; k++)
             at -= t.output[k].count;
-        f->key[i] = grade_element(&ignored, t.output[k].out[at], t.output[k].reference[at]);
+        struct element e = element_of(t.output[k].out[at], t.output[k].reference[at]);
+        f->key[i] = key_of(&e);
     }
 }
 
-/* In one block: between which keys of the sample each share's must be, but for a chance of 1 in 10^8. */
+/* In one block: between which keys of the sample each share's must be, but for a chance of 1 in 10^8. Zeros, of
+ * which there are often many, are below every bracket. */
 __global__ void bracket(struct task t, struct findings *f, long n)
 {
     long low[FINDINGS_SHARES], high[FINDINGS_SHARES];
@@ -499,34 +550,31 @@ __global__ void bracket(struct task t, struct findings *f, long n)
     }
     select(f->key, n, low, found);
     if (threadIdx.x < FINDINGS_SHARES)
-        f->low[threadIdx.x] = found[threadIdx.x];
+        f->low[threadIdx.x] = max(found[threadIdx.x], 1u);
     select(f->key, n, high, found);
     if (threadIdx.x < FINDINGS_SHARES)
-        f->high[threadIdx.x] = found[threadIdx.x];
+        f->high[threadIdx.x] = max(found[threadIdx.x], 1u);
 }
 
-/* How many keys a bin between low and high has, both included. */
-__device__ inline unsigned bin_width(unsigned low, unsigned high)
+/* A bin has 2 to the power of this keys, so that all span + 1 of a bracket have one. */
+__device__ inline int bin_bits(unsigned span)
 {
-    return (high - low) / FINDINGS_BINS + 1;
+    int bits = 0;
+    while (span >> bits >= FINDINGS_BINS)
+        bits++;
+    return bits;
 }
 
-/* One warp a share: a narrower bracket, from what was counted in this one. Zeros and infinities, of which there
- * are often many, are in no bin. */
-__device__ void narrow(struct findings *f, int share, word rank, word count)
+/* One warp a share: a narrower bracket, from what was counted in this one. */
+__device__ void narrow(struct findings *f, int share, word rank)
 {
-    unsigned low = f->low[share], high = f->high[share], width = bin_width(low, high);
-    word below = *(volatile word *)&f->below[share], infinite = *(volatile word *)&f->nonfinite;
-    word zeros = low == 0 ? *(volatile word *)&f->zeros : 0, left = rank - below - zeros;
-    int chosen = rank >= below + zeros ? find_bin(f->bin[share], &left) : 0;
+    unsigned low = f->low[share], high = f->high[share], width = 1u << bin_bits(high - low);
+    word below = *(volatile word *)&f->below[share], left = rank - below;
+    int chosen = rank >= below ? find_bin(f->bin[share], &left) : 0;
     __syncwarp();
-    if (rank >= count - infinite) {
-        low = high = FINDINGS_INFINITY;
-    } else if (rank < below) { /* the sample misled: it is outside */
+    if (rank < below) { /* a zero, or the sample misled: it is outside */
         high = low - 1;
-        low = 0;
-    } else if (rank < below + zeros) {
-        high = 0;
+        low = min(high, 1u);
     } else if (chosen == FINDINGS_BINS) {
         low = high + 1;
         high = FINDINGS_INFINITY;
@@ -544,16 +592,13 @@ __device__ void narrow(struct findings *f, int share, word rank, word count)
 }
 
 /* Counts a key that lies in the bracket of some share. */
-__device__ void count_key(unsigned bin[][FINDINGS_BINS], const unsigned low[], const unsigned span[], unsigned key,
-                          unsigned *zeros)
+__device__ inline void count_key(unsigned bin[][FINDINGS_BINS], const unsigned low[], const unsigned span[],
+                                 const int bits[], unsigned key)
 {
-    if (key == 0)
-        ++*zeros;
-    else if (key < FINDINGS_INFINITY)
 #pragma unroll
-        for (int s = 0; s < FINDINGS_SHARES; s++)
-            if (key - low[s] <= span[s])
-                atomicAdd(&bin[s][(key - low[s]) / bin_width(0, span[s])], 1u);
+    for (int s = 0; s < FINDINGS_SHARES; s++)
+        if (key - low[s] <= span[s])
+            atomicAdd(&bin[s][key - low[s] >> bits[s]], 1u);
 }
 
 /* Grades, and the counts that narrow the brackets of the shares. */
@@ -563,27 +608,27 @@ __global__ void __launch_bounds__(256, 4) grade(struct task t, struct findings *
     for (int k = threadIdx.x; k < FINDINGS_SHARES * FINDINGS_BINS; k += blockDim.x)
         bin[0][k] = 0;
     __syncthreads();
-    unsigned low[FINDINGS_SHARES], span[FINDINGS_SHARES], below[FINDINGS_SHARES] = {}, zeros = 0;
+    unsigned low[FINDINGS_SHARES], span[FINDINGS_SHARES], below[FINDINGS_SHARES] = {};
+    int bits[FINDINGS_SHARES];
     for (int s = 0; s < FINDINGS_SHARES; s++) {
         low[s] = f->low[s];
         span[s] = f->high[s] - low[s];
+        bits[s] = bin_bits(span[s]);
     }
     struct grade g = {};
     for (int k = 0; k < t.outs; k++)
-        each_element(t.output[k].out, t.output[k].reference, t.output[k].count, first_element(), stride(),
-                     [&](float o, double r, long) {
-                         unsigned key = grade_element(&g, o, r);
-                         bool counts = false;
+        grade_all(&g, t.output[k].out, t.output[k].reference, t.output[k].count, first_element(), stride(),
+                  [&](unsigned key, long) {
+                      bool counts = false;
 #pragma unroll
-                         for (int s = 0; s < FINDINGS_SHARES; s++) {
-                             below[s] += key < low[s];
-                             counts |= key - low[s] <= span[s];
-                         }
-                         if (counts)
-                             count_key(bin, low, span, key, &zeros);
-                     });
+                      for (int s = 0; s < FINDINGS_SHARES; s++) {
+                          below[s] += key - low[s] >> 31; /* 1 for less, as keys have 31 bits */
+                          counts |= key - low[s] <= span[s];
+                      }
+                      if (counts)
+                          count_key(bin, low, span, bits, key);
+                  });
     merge(f, &g, blockIdx.x);
-    merge_count(&f->zeros, zeros);
     for (int s = 0; s < FINDINGS_SHARES; s++)
         merge_count(&f->below[s], below[s]);
     __syncthreads();
@@ -593,7 +638,7 @@ __global__ void __launch_bounds__(256, 4) grade(struct task t, struct findings *
     if (!ends_last(f))
         return;
     if (threadIdx.x < 32 * FINDINGS_SHARES)
-        narrow(f, threadIdx.x / 32, (word)t.rank[threadIdx.x / 32], (word)t.count);
+        narrow(f, threadIdx.x / 32, (word)t.rank[threadIdx.x / 32]);
     __syncthreads();
     hand_over(to, f, gridDim.x);
     if (threadIdx.x < FINDINGS_SHARES) {
