@@ -133,7 +133,7 @@ static int grade_in_passes(const struct task *t, struct judged *slot)
     long n = t->count < FINDINGS_SAMPLE ? t->count : FINDINGS_SAMPLE;
     int error = launch_own(judge.sample, n, (void *[]){(void *)t, &judge.findings, &n});
     if (!error)
-        error = driver.cuLaunchKernel(judge.bracket, 1, 1, 1, 1024, 1, 1, 0, gpu.stream,
+        error = driver.cuLaunchKernel(judge.bracket, 2 * FINDINGS_SHARES, 1, 1, 1024, 1, 1, 0, gpu.stream,
                                       (void *[]){(void *)t, &judge.findings, &n}, NULL);
     do {
         slot->done = 0;

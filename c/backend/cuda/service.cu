@@ -378,21 +378,6 @@ __device__ inline void say_done(struct judged *to)
 
 /* ---- shares ---- */
 
-/* Counts in a bin, for all lanes of a warp together: many elements often have the same key. */
-__device__ inline void count_in(unsigned *bin, unsigned which, bool counts)
-{
-    unsigned lanes = __ballot_sync(0xFFFFFFFFu, counts);
-    if (lanes == 0)
-        return;
-    int leader = __ffs((int)lanes) - 1;
-    unsigned popular = __shfl_sync(0xFFFFFFFFu, which, leader);
-    unsigned together = __ballot_sync(0xFFFFFFFFu, counts && which == popular);
-    if (threadIdx.x % 32 == leader)
-        atomicAdd(&bin[which], (unsigned)__popc(together));
-    else if (counts && which != popular)
-        atomicAdd(&bin[which], 1u);
-}
-
 /* One warp: the bin that holds rank *rank, which becomes the rank within it. Without such a bin, BINS. */
 template <class counter>
 __device__ inline int find_bin(const volatile counter *bin, word *rank)
@@ -420,47 +405,55 @@ __device__ inline int find_bin(const volatile counter *bin, word *rank)
     return __shfl_sync(0xFFFFFFFFu, lane * PART + k, lane_found);
 }
 
-/* The first share with this one's prefix: it counts for both. */
-__device__ inline int counter_of(const unsigned prefix[], int share)
+/* The first rank with this one's prefix: it counts for both. */
+__device__ inline int counter_of(const unsigned prefix[], int which)
 {
     int s = 0;
-    while (prefix[s] != prefix[share])
+    while (prefix[s] != prefix[which])
         s++;
     return s;
 }
 
-/* In one block: found[s] becomes the key of rank[s] among n keys, for every thread. 31 bits, in three steps. */
-__device__ void select(const unsigned *key, long n, const long rank[], unsigned found[])
+/* In one block: found[s] becomes the key of rank[s] among the first n, for every thread. 31 bits, in three steps. */
+template <int ranks>
+__device__ void select(const struct findings *f, int n, const long rank[], unsigned found[])
 {
-    __shared__ unsigned bin[FINDINGS_SHARES][FINDINGS_BINS], prefix[FINDINGS_SHARES];
-    const int SHIFT[] = {20, 10, 0}, BITS[] = {11, 10, 10};
-    int share = threadIdx.x / 32;
-    word left = share < FINDINGS_SHARES ? (word)rank[share] : 0;
-    if (threadIdx.x < FINDINGS_SHARES)
+    __shared__ unsigned bin[ranks][FINDINGS_BINS], prefix[ranks];
+    const int SHIFT[] = {20, 10, 0}, BITS[] = {11, 10, 10}, AHEAD = 8; /* keys that are on their way at once */
+    int warp = threadIdx.x / 32;
+    word left = warp < ranks ? (word)rank[warp] : 0;
+    if (threadIdx.x < ranks)
         prefix[threadIdx.x] = 0;
     for (int step = 0; step < 3; step++) {
         const int shift = SHIFT[step], bits = BITS[step];
-        for (int k = threadIdx.x; k < FINDINGS_SHARES * FINDINGS_BINS; k += blockDim.x)
+        for (int k = threadIdx.x; k < ranks * FINDINGS_BINS; k += blockDim.x)
             bin[0][k] = 0;
         __syncthreads();
-        for (long base = 0; base < n; base += blockDim.x) {
-            long i = base + threadIdx.x;
-            unsigned k = i < n ? key[i] : 0;
-            for (int s = 0; s < FINDINGS_SHARES; s++)
-                if (counter_of(prefix, s) == s)
-                    count_in(bin[s], k >> shift & ((1u << bits) - 1),
-                             i < n && k >> shift >> bits == prefix[s] >> shift >> bits);
+        unsigned base[ranks]; /* what the first bin is of; more than any key where another rank's bins do for both */
+        for (int s = 0; s < ranks; s++)
+            base[s] = counter_of(prefix, s) == s ? prefix[s] >> shift : 1u << 31;
+        for (int i = threadIdx.x; i < n; i += AHEAD * blockDim.x) {
+            unsigned its[AHEAD];
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                its[k] = f->key[i + k * blockDim.x]; /* past n too: there are more */
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++)
+                for (int s = 0; s < ranks; s++) {
+                    unsigned at = (its[k] >> shift) - base[s];
+                    if (at >> bits == 0 && i + k * blockDim.x < n)
+                        atomicAdd(&bin[s][at], 1u);
+                }
         }
         __syncthreads();
-        int chosen = share < FINDINGS_SHARES ? find_bin(bin[counter_of(prefix, share)], &left) : 0;
-        __syncthreads(); /* every share has found its counter: prefixes may change */
-        if (share < FINDINGS_SHARES && threadIdx.x % 32 == 0)
-            prefix[share] |= (unsigned)chosen << shift;
+        int chosen = warp < ranks ? find_bin(bin[counter_of(prefix, warp)], &left) : 0;
+        __syncthreads(); /* every rank has found its counter: prefixes may change */
+        if (warp < ranks && threadIdx.x % 32 == 0)
+            prefix[warp] |= (unsigned)chosen << shift;
         __syncthreads();
     }
-    for (int s = 0; s < FINDINGS_SHARES; s++)
+    for (int s = 0; s < ranks; s++)
         found[s] = prefix[s];
-    __syncthreads(); /* it may be called again */
 }
 
 /* ---- a run's judgement ---- */
@@ -480,7 +473,7 @@ __device__ void grade_at_once(const struct task *t, struct findings *f, struct j
     merge(f, &g, 0);
     __syncthreads(); /* for the sums and the keys */
     hand_over(to, f, 1);
-    select(f->key, t->count, t->rank, found);
+    select<FINDINGS_SHARES>(f, (int)t->count, t->rank, found);
     if (threadIdx.x < FINDINGS_SHARES)
         to->low[threadIdx.x] = to->high[threadIdx.x] = found[threadIdx.x];
 }
@@ -536,24 +529,20 @@ __global__ void sample(struct task t, struct findings *f, long n)
     }
 }
 
-/* In one block: between which keys of the sample each share's must be, but for a chance of 1 in 10^8. Zeros, of
- * which there are often many, are below every bracket. */
+/* Between which keys of the sample each share's must be, but for a chance of 1 in 5000: a block for each of them.
+ * Zeros, of which there are often many, are below every bracket. */
 __global__ void bracket(struct task t, struct findings *f, long n)
 {
-    long low[FINDINGS_SHARES], high[FINDINGS_SHARES];
-    unsigned found[FINDINGS_SHARES];
-    for (int s = 0; s < FINDINGS_SHARES; s++) {
-        double share = (double)t.rank[s] / (double)t.count, middle = share * (double)n;
-        double margin = n < t.count ? 2 + 6 * sqrt((double)n * share * (1 - share)) : 0;
-        low[s] = n < t.count ? (long)fmax(middle - margin, 0.0) : t.rank[s];
-        high[s] = n < t.count ? (long)fmin(middle + margin, (double)(n - 1)) : t.rank[s];
-    }
-    select(f->key, n, low, found);
-    if (threadIdx.x < FINDINGS_SHARES)
-        f->low[threadIdx.x] = max(found[threadIdx.x], 1u);
-    select(f->key, n, high, found);
-    if (threadIdx.x < FINDINGS_SHARES)
-        f->high[threadIdx.x] = max(found[threadIdx.x], 1u);
+    int s = blockIdx.x / 2, upper = blockIdx.x % 2;
+    double share = (double)t.rank[s] / (double)t.count, middle = share * (double)n;
+    double margin = 2 + 4 * sqrt((double)n * share * (1 - share));
+    long rank = n == t.count ? t.rank[s]
+              : upper        ? (long)fmin(middle + margin, (double)(n - 1))
+                             : (long)fmax(middle - margin, 0.0);
+    unsigned found;
+    select<1>(f, (int)n, &rank, &found);
+    if (threadIdx.x == 0)
+        (upper ? f->high : f->low)[s] = max(found, 1u);
 }
 
 /* A bin has 2 to the power of this keys, so that all span + 1 of a bracket have one. */
