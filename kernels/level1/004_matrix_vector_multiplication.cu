@@ -49,6 +49,7 @@ __global__ void dot_chunks(float *partial, const float *a, const float *x, long 
         sum = fmaf(v.z, __ldg(&x4[4 * q + 2]), sum);
         sum = fmaf(v.w, __ldg(&x4[4 * q + 3]), sum);
     }
+#pragma unroll 1 /* three at most */
     for (long i = head + 4 * quads + lane; i < length; i += LANES)
         sum = fmaf(ac[i], xc[i], sum);
 
@@ -66,6 +67,7 @@ __global__ void add_chunks(float *y, const float *partial, long rows, long chunk
         return;
 
     float sum = 0.0f;
+#pragma unroll 1 /* MAX_CHUNKS are two a lane */
     for (long c = lane; c < chunks; c += LANES)
         sum += partial[row * chunks + c];
     sum = warp_sum(sum);

@@ -45,8 +45,10 @@ __global__ void relu_rows(float *y, const float *x, long rows, long columns, boo
             target4[q] = v;
         }
 
+#pragma unroll 1 /* few, where vectors can be used */
         for (long i = thread; i < head; i += threads)
             target[i] = rectify(source[i]);
+#pragma unroll 1 /* three at most */
         for (long i = tail + thread; i < columns; i += threads)
             target[i] = rectify(source[i]);
     }

@@ -25,6 +25,7 @@ __global__ void gelu_elements(float *y, const float *x, long n)
         for (int k = 0; k < PER_THREAD; k++)
             y[first + k * THREADS] = gelu(v[k]);
     } else {
+#pragma unroll 1 /* the last block only */
         for (long i = first; i < n; i += THREADS)
             y[i] = gelu(x[i]);
     }

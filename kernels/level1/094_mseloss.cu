@@ -38,6 +38,7 @@ __device__ float squared_differences(const float *__restrict__ p, const float *_
         float dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z, dw = a.w - b.w;
         sum += dx * dx + dy * dy + dz * dz + dw * dw;
     }
+#pragma unroll 1 /* three at most */
     for (long i = vectors * 4 + start; i < n; i += step) {
         float d = p[i] - t[i];
         sum += d * d;

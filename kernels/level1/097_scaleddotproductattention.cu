@@ -39,8 +39,8 @@ __device__ void load(matrix tile, const float *__restrict__ x, int first_row, in
 {
     unsigned thread = threadIdx.y * SIDE + threadIdx.x;
     int c = thread % TILE, column = first_column + c;
-    for (int r = thread / TILE; r < TILE; r += THREADS / TILE) {
-        int row = first_row + r;
+    for (int first = 0; first < TILE; first += THREADS / TILE) {
+        int r = first + thread / TILE, row = first_row + r;
         float v = row < rows && column < columns ? x[(long)row * columns + column] : 0.0f;
         if (TRANSPOSED)
             tile[c][r] = v;

@@ -47,6 +47,7 @@ __global__ void conv_relu_bias(const float *__restrict__ x, const float *__restr
 
         const float *taps = weight + ((long)f * p.in_channels + c) * p.kernel * p.kernel;
         for (int r = 0; r < p.kernel; r++) {
+#pragma unroll 1 /* windows are small */
             for (int s = 0; s < p.kernel; s++)
                 v += tile[(ty + r) * side + tx + s] * __ldg(&taps[r * p.kernel + s]);
         }

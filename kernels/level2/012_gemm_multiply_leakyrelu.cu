@@ -15,7 +15,8 @@ __device__ void load_tile(float (*tile)[ROWS + 1], const float *matrix, long row
                           long row0, long k0)
 {
     const int thread = threadIdx.y * THREADS_X + threadIdx.x;
-    for (int i = thread; i < ROWS * DEPTH; i += THREADS_X * THREADS_Y) {
+    for (int first = 0; first < ROWS * DEPTH; first += THREADS_X * THREADS_Y) {
+        const int i = first + thread;
         const int r = i / DEPTH;
         const int k = i % DEPTH;
         const long row = row0 + r;

@@ -84,6 +84,7 @@ __global__ void linear(const float *__restrict__ x, long x_stride, const float *
     int o = i % outputs;
 
     float sum = 0.0f;
+#pragma unroll 1 /* once in all, after thousands of steps */
     for (int k = lane; k < hidden; k += 32)
         sum += x[n * x_stride + k] * w[(long)o * hidden + k];
     for (int step = 16; step > 0; step >>= 1)
