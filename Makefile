@@ -370,7 +370,7 @@ $(LADDER_DATA): build/paper/%.dat: figures/%.jq $(foreach p,$(PROBLEMS),$(call F
 # The one thing in a figure that differs from run to run is the date that cairo writes.
 $(FIGURES): build/paper/%.pdf: figures/%.gp build/paper/%.dat figures/style.gp
 	$(call say,FIGURE,$@)
-	$(Q)gnuplot -e 'data = "build/paper/$*.dat"; set output "$@"' $< && \
+	$(Q)LC_ALL=C.UTF-8 gnuplot -e 'data = "build/paper/$*.dat"; set output "$@"' $< && \
 	  sed -i 's|/CreationDate (D:[0-9]*|/CreationDate (D:20000101000000|' $@
 
 build/paper/assay.pdf: paper/assay.tex build/paper/numbers.tex $(TABLES) $(FIGURES)
