@@ -36,13 +36,16 @@ struct candidate {
     const char *id; /* what the image calls it */
     struct kernel_text source;
     char key[HASH_HEX]; /* of all that its code depends on */
-    /* filled by batch_compile, but for the last two: */
+    /* filled by batch_compile, but for the last four: */
     bool compiled;
     char *message;        /* when not compiled: `line: what is wrong`; owned by the caller */
     char code[HASH_HEX];  /* when compiled: equal for equal machine code */
     char image[HASH_HEX]; /* when compiled: the shared object is <folder>/<image>.so */
     const char *entry;    /* when compiled: what the image calls it */
-    char device[HASH_HEX]; /* when compiled for a GPU: its device code is <folder>/<device>.gpu */
+    /* when compiled for a GPU: */
+    char device[HASH_HEX];      /* equal for equal device code */
+    char device_file[HASH_HEX]; /* which is in <folder>/<device_file>.gpu */
+    char member[16];            /* and there in this namespace, if it has others beside it; else "" */
 };
 
 /* Fills hash, for one kernel and its mutants. EXIT_UNAVAILABLE if there is no compiler; EXIT_DATA,

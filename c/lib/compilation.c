@@ -128,6 +128,7 @@ static void reuse(struct work *w)
             i->image = known->image;
             i->entry = known->entry;
             i->device = known->device;
+            i->member = known->member;
         }
     }
     images_settle(w->image, w->count);
@@ -198,8 +199,10 @@ static int take_result(struct work *w, int k)
         i->image = w->found[k] = in_folder(w, c->image, ".so");
         i->entry = c->entry;
     }
-    if (c->compiled && w->o->device)
-        i->device = w->found_device[k] = in_folder(w, c->device, ".gpu");
+    if (c->compiled && w->o->device) {
+        i->device = w->found_device[k] = in_folder(w, c->device_file, ".gpu");
+        i->member = *c->member ? c->member : NULL;
+    }
     w->done++;
     if (w->o->progress)
         w->o->progress(w->done, w->todo);
@@ -308,7 +311,7 @@ static int compile_all(struct work *w)
         todo[w->todo++] = &w->candidate[k];
     }
     const struct device_client client = {w, compile_host, take_device};
-    int code = w->o->device ? w->o->device->compile(todo, w->todo, w->folder, &client, w->e)
+    int code = w->o->device ? w->o->device->compile(w->original, todo, w->todo, w->folder, &client, w->e)
                             : compile_hosts(w);
     free(todo);
     return code;

@@ -26,12 +26,11 @@ struct device_compiler {
     const char *hash; /* of the compiler, its options and what it is given besides the kernel */
 
     /*
-     * Compiles the device code of candidates, the client's host code meanwhile, into
-     * <folder>/<device>.gpu, and sets `device` to its hash. EXIT_UNAVAILABLE; EXIT_IO; the client's
-     * code.
+     * Compiles the device code of candidates, the client's host code meanwhile, into `folder`, and
+     * sets their `device`, `device_file` and `member`. EXIT_UNAVAILABLE; EXIT_IO; the client's code.
      */
-    int (*compile)(struct candidate *const candidate[], int count, const char *folder,
-                   const struct device_client *client, struct error *e);
+    int (*compile)(struct kernel_text original, struct candidate *const candidate[], int count,
+                   const char *folder, const struct device_client *client, struct error *e);
 };
 
 struct compilation {

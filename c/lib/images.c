@@ -34,7 +34,7 @@ static int read_status(const struct json_at *at, enum image_status *status, stru
 static int read_image(const struct json_at *at, struct image *i, struct error *e)
 {
     static const char *const KEYS[] = {"code_sha256", "device",  "entry", "id",     "image",
-                                       "key",         "message", "of",    "status", NULL};
+                                       "key",         "member", "message", "of", "status", NULL};
     *i = (struct image){0};
     int code = json_only(at, KEYS, e);
     if (!code)
@@ -53,6 +53,8 @@ static int read_image(const struct json_at *at, struct image *i, struct error *e
         code = json_get_text(at, "entry", &i->entry, e);
     if (!code && json_has(at, "device"))
         code = json_get_text(at, "device", &i->device, e);
+    if (!code && json_has(at, "member"))
+        code = json_get_text(at, "member", &i->member, e);
     if (!code && i->status == IMAGE_DUPLICATE)
         code = json_get_text(at, "of", &i->of, e);
     return code;
@@ -117,9 +119,9 @@ const struct image *images_with_id(const struct images *images, const char *id)
 
 json_t *image_to_json(const struct image *i)
 {
-    return json_pack("{ss ss ss ss* ss* ss* ss* ss* ss*}", "id", i->id, "key", i->key, "status",
+    return json_pack("{ss ss ss ss* ss* ss* ss* ss* ss* ss*}", "id", i->id, "key", i->key, "status",
                      STATUS[i->status], "code_sha256", i->code, "device", i->device, "entry",
-                     i->entry, "image", i->image, "message", i->message, "of", i->of);
+                     i->entry, "image", i->image, "member", i->member, "message", i->message, "of", i->of);
 }
 
 static int by_code(const void *x, const void *y)
@@ -144,7 +146,7 @@ void images_settle(struct image image[], int count)
         if (i->status == IMAGE_DUPLICATE)
             i->of = (*same)->id;
         if (i->status != IMAGE_COMPILED)
-            i->image = i->entry = i->device = NULL;
+            i->image = i->entry = i->device = i->member = NULL;
     }
     while (first)
         tdelete(*(void **)first, &first, by_code);

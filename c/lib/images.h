@@ -23,6 +23,7 @@ struct image {
     const char *image;   /* compiled: the shared object, relative to the index's folder */
     const char *entry;   /* compiled: the id it has there */
     const char *device;  /* compiled for a GPU: its device code, relative as well */
+    const char *member;  /* compiled for a GPU among others: the namespace of its kernels there */
     const char *message; /* uncompilable: `line: what is wrong` */
     const char *of;      /* duplicate: the earlier mutant that it equals */
 };

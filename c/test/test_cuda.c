@@ -117,6 +117,11 @@ static void write_all_code(void)
                                            "hang",  "lost"};
     for (size_t k = 0; k < sizeof BEHAVIOURS / sizeof *BEHAVIOURS; k++)
         write_code(BEHAVIOURS[k], "twice", BEHAVIOURS[k]);
+    snprintf(path, sizeof path, "%s/several.gpu", folder);
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "absent m0::twice\ntwice m1::twice\nabsent m10::twice\n\nright%c", 0);
+    fclose(f);
     snprintf(path, sizeof path, "%s/none.gpu", folder); /* of a file that launches no kernel */
     f = fopen(path, "w");
     assert_non_null(f);
@@ -143,6 +148,8 @@ static struct image mutant[] = {
     MUTANT("wrong", "twice", "wrong"),
     MUTANT("stray", "twice", "stray"),
     MUTANT("right-after-stray", "twice", "right"),
+    MUTANT("member", "twice", "several"),
+    MUTANT("other-member", "twice", "several"),
     MUTANT("far", "twice", "far"),
     MUTANT("past", "twice", "past"),
     MUTANT("crash", "twice", "crash"),
@@ -167,6 +174,9 @@ static struct tensor tensor[2];
 
 static void make_setup(void)
 {
+    for (int k = 0; k < MUTANTS; k++)
+        if (strcmp(mutant[k].device, "several.gpu") == 0)
+            mutant[k].member = strcmp(mutant[k].id, "member") == 0 ? "m1" : "m0";
     static char id[] = "one", suite[] = "official", file_name[] = "self";
     static struct recipe recipe[RECIPES];
     static struct fill fill[2];
@@ -334,6 +344,13 @@ static void stray_reads_get_poison(void **state)
     assert_true(of("past")->differs);
 }
 
+static void members_of_one_file_are_told_apart(void **state)
+{
+    (void)state;
+    assert_right("member");
+    assert_int_equal(of("other-member")->run.outcome, OUTCOME_BAD_LAUNCH);
+}
+
 static void fault_ends_only_its_worker(void **state)
 {
     (void)state;
@@ -437,8 +454,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(original_is_graded),       cmocka_unit_test(right_does_not_differ),
         cmocka_unit_test(wrong_is_graded),          cmocka_unit_test(stray_writes_show_once),
-        cmocka_unit_test(stray_reads_get_poison),   cmocka_unit_test(fault_ends_only_its_worker),
-        cmocka_unit_test(fault_ends_only_its_run),
+        cmocka_unit_test(stray_reads_get_poison),   cmocka_unit_test(members_of_one_file_are_told_apart),
+        cmocka_unit_test(fault_ends_only_its_worker), cmocka_unit_test(fault_ends_only_its_run),
         cmocka_unit_test(hang_is_a_timeout),        cmocka_unit_test(host_code_is_contained),
         cmocka_unit_test(a_lost_gpu_is_trouble),
         cmocka_unit_test(what_does_not_fit_is_said),

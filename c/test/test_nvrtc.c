@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 
 #include "backend/cuda/compiler.h"
+#include "backend/cuda/identity.h"
+#include "backend/cuda/text.h"
 #include "file.h"
 #include "manifest.h"
 #include "memory.h"
@@ -60,7 +62,7 @@ static void compile_all(struct candidate c[], int count)
     struct candidate **all = memory_zeroed(count, sizeof *all);
     for (int k = 0; k < count; k++)
         all[k] = &c[k];
-    if (compiler->compile(all, count, folder, &client, &e))
+    if (compiler->compile(c[0].source, all, count, folder, &client, &e))
         fail_msg("%s", e.text);
     assert_int_equal(known, count);
     free(all);
@@ -70,7 +72,7 @@ static void compile_all(struct candidate c[], int count)
 static void read_kernels(const struct candidate *c, char kernels[256])
 {
     char path[256];
-    snprintf(path, sizeof path, "%s/%s.gpu", folder, c->device);
+    snprintf(path, sizeof path, "%s/%s.gpu", folder, c->device_file);
     FILE *f = fopen(path, "r");
     assert_non_null(f);
     size_t size = fread(kernels, 1, 255, f);
@@ -138,6 +140,201 @@ static void what_does_not_compile_is_told(void **state)
     free(c[0].message);
     free(c[2].message);
 }
+
+/* ---- several at once ---- */
+
+#define KERNEL(statement)                                                                          \
+    "constexpr int WARP = 32;\n"                                                                   \
+    "__device__ float twice(float v) { return 2 * v; }\n"                                          \
+    "__global__ void k(float *y, const float *x, int n) { int i = threadIdx.x; " statement " }\n"
+#define BOUNDS(bounds) "__global__ void " bounds " k(float *y, const float *x, int n) { y[threadIdx.x] = x[n]; }\n"
+
+/* No two are the same, but the first two. */
+static const char *const PARTS[] = {
+    KERNEL("y[i] = twice(x[i]);"),
+    KERNEL("y[i] = x[i] + x[i]; /* the same */"),
+    KERNEL("y[i] = 3 * x[i];"),
+    KERNEL("y[i] = 3 * x[i + WARP];"),
+    KERNEL("y[i] = x[i] / x[n];"), /* calls within its section */
+    KERNEL("__shared__ float s[64]; s[i] = x[i]; __syncthreads(); y[i] = s[n];"),
+    KERNEL("__shared__ float s[65]; s[i] = x[i]; __syncthreads(); y[i] = s[n];"),
+    KERNEL("float s[40]; for (int k = 0; k < 40; k++) s[k] = x[k * n]; y[i] = s[n];"), /* a stack */
+    KERNEL("switch (n) { case 0: y[i] = expf(x[i]); break; case 1: y[n] = x[0]; break; case 2: y[0] = sqrtf(x[n]); "
+           "break; case 3: y[1] = logf(x[i]); break; case 4: y[2] = tanhf(x[1]); break; case 5: y[n] = n; }"),
+    KERNEL("extern __shared__ float4 s[]; s[i].x = x[i]; __syncthreads(); y[i] = s[n].x;"),
+    BOUNDS(""),
+    BOUNDS("__launch_bounds__(256)"),
+    BOUNDS("__launch_bounds__(256, 8)"),
+    "constexpr int WARP = 16;\n" BOUNDS(""),
+};
+enum { PART_COUNT = sizeof PARTS / sizeof *PARTS };
+
+/* What may be another thing among others. */
+static const char *const APART[] = {
+    "__constant__ float w[4] = {1, 2, 3, 4};\n" KERNEL("y[i] = w[n];"),
+    "__device__ float w[4] = {1, 2, 3, 4};\n" KERNEL("y[i] = w[n];"),
+    "__device__ int count;\n" KERNEL("y[i] = atomicAdd(&count, 1);"),
+    "constexpr float w[4] = {1, 2, 3, 4};\n" KERNEL("y[i] = w[n];"),
+    KERNEL("static int count; y[i] = count++;"),
+    KERNEL("y[i] = sinf(x[i]);"), /* has the library's table */
+    KERNEL("printf(\"%d\", i);"),
+};
+enum { APART_COUNT = sizeof APART / sizeof *APART };
+
+/* The hashes of parts that each have a kernel k; with count == 0, of one alone. */
+static bool identify(const char *const part[], int count, char hash[][HASH_HEX])
+{
+    char *head, *text, *message, kernels[MEMBERS_MAX * 8] = "k\n";
+    struct device_code code;
+    struct error e;
+    if (device_head("c/backend", &head, &e))
+        fail_msg("%s", e.text);
+    text = count ? device_text_of_all(head, part, count) : device_text(head, *part);
+    for (int k = 0, at = 0; k < count; k++)
+        at += sprintf(kernels + at, "m%d::k\n", k);
+    if (nvrtc_compile(text, (const char *const[]){NULL}, kernels, &code, &message, &e))
+        fail_msg("%s", e.text);
+    if (message)
+        fail_msg("%s", message);
+    bool known = identity_of(&code, count, hash);
+    free(code.bytes);
+    free(text);
+    free(head);
+    return known;
+}
+
+/* Parts from one to another, beside each other in either order, have the hashes that they have alone. */
+static void check_together(int from, int to, char alone[][HASH_HEX])
+{
+    char together[PART_COUNT][HASH_HEX];
+    const char *part[PART_COUNT];
+    int count = to - from;
+    assert_true(identify(PARTS + from, count, together));
+    for (int k = 0; k < count; k++)
+        assert_string_equal(together[k], alone[from + k]);
+    for (int k = 0; k < count; k++)
+        part[k] = PARTS[to - 1 - k];
+    assert_true(identify(part, count, together));
+    for (int k = 0; k < count; k++)
+        assert_string_equal(together[k], alone[to - 1 - k]);
+}
+
+static void code_is_the_same_among_others(void **state)
+{
+    (void)state;
+    char alone[PART_COUNT][HASH_HEX];
+    for (int k = 0; k < PART_COUNT; k++)
+        assert_true(identify(&PARTS[k], 0, &alone[k]));
+    for (int j = 1; j < PART_COUNT; j++)
+        for (int k = 0; k < j; k++)
+            assert_int_equal(strcmp(alone[j], alone[k]) == 0, j == 1);
+    check_together(0, 9, alone);
+    check_together(7, 10, alone); /* dynamic shared memory aligns all that there is */
+    check_together(10, 13, alone); /* no constants */
+}
+
+static void what_could_be_shared_is_found(void **state)
+{
+    (void)state;
+    char hash[2][HASH_HEX];
+    for (int k = 0; k < APART_COUNT; k++) {
+        const char *both[] = {PARTS[0], APART[k]};
+        if (identify(both, 2, hash))
+            fail_msg("%s", APART[k]);
+    }
+    const char *uneven[] = {PARTS[0], PARTS[10]}; /* of constants */
+    assert_false(identify(uneven, 2, hash));
+}
+
+static void what_reaches_out_stands_alone(void **state)
+{
+    (void)state;
+    assert_false(device_stands_alone("#pragma unroll 4\n# pragma unroll\n__global__ void k() {}"));
+    assert_false(device_stands_alone("extern __shared__ float s[]; using real = float;"));
+    assert_true(device_stands_alone("#define N 4\n__global__ void k() {}"));
+    assert_true(device_stands_alone("#include <cuda_fp16.h>\n__global__ void k() {}"));
+    assert_true(device_stands_alone("#pragma pack(1)\n__global__ void k() {}"));
+    assert_true(device_stands_alone("#\n__global__ void k() {}"));
+    assert_true(device_stands_alone("extern \"C\" __global__ void k() {}"));
+    assert_true(device_stands_alone("using namespace other;"));
+    assert_true(device_stands_alone("__global__ void k() { _Pragma(\"unroll\") for (;;); }"));
+    assert_true(device_stands_alone("} namespace {"));
+}
+
+enum { MANY = 40 };
+
+/* An original and mutants, which have another number between the two texts. */
+static void make_many(struct candidate c[], const char *before, const char *after)
+{
+    for (int k = 0; k < MANY; k++) {
+        char *text;
+        if (asprintf(&text, "%s%d%s", before, k + 2, after) < 0)
+            abort();
+        c[k] = candidate_of(text);
+    }
+}
+
+/* Compiles them, and each by itself, which must be the same. How many are in a batch? */
+static int compile_many(struct candidate c[])
+{
+    int batched = 0;
+    compile_all(c, MANY);
+    for (int k = 0; k < MANY; k++) {
+        struct candidate alone = candidate_of(c[k].source.text);
+        compile_all(&alone, 1);
+        assert_string_equal(alone.member, "");
+        assert_int_equal(alone.compiled, c[k].compiled);
+        if (alone.compiled)
+            assert_string_equal(alone.device, c[k].device);
+        else
+            assert_string_equal(alone.message, c[k].message);
+        batched += *c[k].member != '\0';
+        free(alone.message);
+        free(c[k].message);
+        free((char *)c[k].source.text);
+    }
+    return batched;
+}
+
+static void many_are_compiled_at_once(void **state)
+{
+    (void)state;
+    char kernels[256];
+    struct candidate c[MANY];
+    make_many(c, "__global__ void k(float *y, const float *x) { y[threadIdx.x] = ", " * x[threadIdx.x]; }\n" LAUNCH);
+    free((char *)c[7].source.text);
+    c[7] = candidate_of(strdup("\n__global__ void k(float *y, const float *x) { y[0] = undeclared; }\n" LAUNCH));
+    free((char *)c[15].source.text);
+    c[15] = candidate_of(strdup("__constant__ float w = 3;\n"
+                                "__global__ void k(float *y, const float *x) { y[0] = w; }\n" LAUNCH));
+    int batched = compile_many(c);
+    assert_in_range(batched, MANY - 1 - 6, MANY - 1 - 4); /* the original, and the batches of those two */
+    read_kernels(&c[1], kernels);
+    assert_non_null(strstr(kernels, " m0::k\n"));
+}
+
+/* The mutants' max is the float one in a namespace, NVRTC's integer one without. */
+static void overloads_are_not_hidden(void **state)
+{
+    (void)state;
+    struct candidate c[MANY];
+    make_many(c, "__device__ float max(float a, float b) { return a > b ? a : b; }\n"
+                 "__global__ void k(float *y, const float *x) { y[0] = max(",
+              ", (int)x[0]) + max(x[1], x[2]); }\n" LAUNCH);
+    assert_int_equal(compile_many(c), 0);
+}
+
+/* The original's own table: it is not the same in a batch. */
+static void tables_are_compiled_alone(void **state)
+{
+    (void)state;
+    struct candidate c[MANY];
+    make_many(c, "constexpr float w[4] = {1, 2, 3, 4};\n"
+                 "__global__ void k(float *y, const float *x) { y[0] = ", " * w[(int)x[0]]; }\n" LAUNCH);
+    assert_int_equal(compile_many(c), 0);
+}
+
+/* ---- kernels and mutants of the project ---- */
 
 static char *read_text(const char *path, size_t *size)
 {
@@ -211,6 +408,12 @@ int main(void)
         cmocka_unit_test(equal_code_is_told),
         cmocka_unit_test(kernels_are_found_by_expression),
         cmocka_unit_test(what_does_not_compile_is_told),
+        cmocka_unit_test(code_is_the_same_among_others),
+        cmocka_unit_test(what_could_be_shared_is_found),
+        cmocka_unit_test(what_reaches_out_stands_alone),
+        cmocka_unit_test(many_are_compiled_at_once),
+        cmocka_unit_test(overloads_are_not_hidden),
+        cmocka_unit_test(tables_are_compiled_alone),
         cmocka_unit_test(every_kernel_compiles),
         cmocka_unit_test(mutants_compile_or_are_told),
     };

@@ -4,8 +4,8 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,41 +13,67 @@
 #include "../../lib/isolate.h"
 #include "../../lib/lower.h"
 #include "../../lib/memory.h"
+#include "identity.h"
 #include "nvrtc.h"
 #include "text.h"
 
 /* A mutated bound under #pragma unroll may take seconds; what takes longer is not worth it. */
 static const double LIMIT_S = 20;
 
-enum { JOBS_MAX = 64 };
+/* Processor time of a batch, which takes a second or two: a slow member may have the other limit, alone. */
+static const int BATCH_LIMIT_S = 10;
+
+/*
+ * Of the time for one mutant, 40 to 110 ms, NVRTC spends 15 on what every program needs. With 8 members to a batch
+ * softmax takes 76 % of the processor time, with 16 to 64 of them 74 %. There are always so many batches or a multiple,
+ * which are work for as many processes; whatever the number of processes, so that the index does not depend on it.
+ */
+enum { BATCHES = 16 };
+
+enum { JOBS_MAX = 64, ITEMS = 1 + MEMBERS_MAX };
 static int jobs;
+/* What makes two device codes the same: an image is not taken over from a run that went by something else. */
+static const char IDENTITY[] = "what the device reads of its kernels";
 static char *head;                  /* what stands before every kernel file */
 static char compiler_hash[HASH_HEX];
 static const char *const NO_OPTIONS[] = {"--include-path=/usr/local/cuda/include", NULL};
 
 struct result {
+    enum { UNKNOWN, KNOWN, TOLD } state;
     int code; /* of the machine's trouble */
     char error[1024];
     char message[200]; /* of the mutant's */
-    char device[HASH_HEX];
+    char device[HASH_HEX], file[HASH_HEX], member[MEMBER_NAME];
 };
 
 /* What NVRTC is given, once for all candidates whose device code is this text. */
 struct unit {
-    char *text, *kernels; /* owned */
+    char *part, *kernels; /* owned */
+    bool alone;           /* cannot stand beside others */
+};
+
+/* Units that NVRTC is given at once, and if that fails one by one; or one unit. */
+struct batch {
+    int unit[MEMBERS_MAX], count;
+    bool tried;
 };
 
 struct work {
     struct candidate *const *candidate;
     int count;
     int *unit_of; /* of each candidate, or NONE when its launches cannot be understood */
-    struct unit *unit;
-    int units, first, step; /* a share starts at unit `first` and takes every step-th */
+    struct unit *unit; /* the original first, wanted or not */
+    int units, batches, first, step; /* a share starts at batch `first` and takes every step-th */
     const char *folder;
-    struct result *result; /* of each unit, in memory that all processes share */
-    int finished;          /* where the share says which unit it has the result of */
+    int finished;                    /* where the share says which unit it has the result of */
     const struct device_client *client;
+    /* in memory that all processes share: */
+    struct batch *batch;
+    struct result *result; /* of each unit */
+    bool *batching;        /* is the original the same in a batch as alone? */
 };
+
+/* ---- in the process that compiles ------------------------------------------------------------- */
 
 static int write_code(const struct device_code *code, const char *path, struct error *e)
 {
@@ -59,11 +85,21 @@ static int write_code(const struct device_code *code, const char *path, struct e
     return output_commit_if_changed(&out, e);
 }
 
+/* Puts the code into the folder, under its hash. */
+static int keep_code(const struct device_code *code, const char *folder, char file[HASH_HEX], struct error *e)
+{
+    char path[4096];
+    hash_bytes(code->bytes, code->size, file);
+    snprintf(path, sizeof path, "%s/%s.gpu", folder, file);
+    return access(path, R_OK) ? write_code(code, path, e) : 0;
+}
+
 static int compile_unit(const struct unit *u, const char *folder, struct result *r, struct error *e)
 {
     struct device_code code;
-    char *message, path[4096];
-    int status = nvrtc_compile(u->text, NO_OPTIONS, u->kernels, &code, &message, e);
+    char *message, *text = device_text(head, u->part);
+    int status = nvrtc_compile(text, NO_OPTIONS, u->kernels, &code, &message, e);
+    free(text);
     if (status)
         return status;
     if (message) {
@@ -71,58 +107,144 @@ static int compile_unit(const struct unit *u, const char *folder, struct result 
         free(message);
         return 0;
     }
-    hash_bytes(code.bytes, code.size, r->device);
-    snprintf(path, sizeof path, "%s/%s.gpu", folder, r->device);
-    if (access(path, R_OK))
-        status = write_code(&code, path, e);
+    if (!identity_of(&code, 0, &r->device))
+        hash_bytes(code.bytes, code.size, r->device); /* then it is not batched either */
+    status = keep_code(&code, folder, r->file, e);
     free(code.bytes);
     return status;
 }
 
-static bool evaluate(void *context, int item, void *result)
+static void compile_alone(const struct work *w, int unit)
 {
-    const struct work *w = context;
-    struct result *r = result;
+    struct result *r = &w->result[unit];
     struct error e;
     *r = (struct result){0};
-    r->code = compile_unit(&w->unit[w->first + item * w->step], w->folder, r, &e);
+    r->code = compile_unit(&w->unit[unit], w->folder, r, &e);
     if (r->code)
         snprintf(r->error, sizeof r->error, "%s", e.text);
+    r->state = KNOWN;
+}
+
+/* The kernels of all, each in its member's namespace. */
+static char *kernels_of(const struct work *w, const struct batch *b)
+{
+    char *kernels, name[MEMBER_NAME];
+    size_t size;
+    FILE *f = open_memstream(&kernels, &size);
+    if (!f)
+        abort();
+    for (int k = 0; k < b->count; k++) {
+        member_name(k, name);
+        for (const char *line = w->unit[b->unit[k]].kernels; *line; line += strcspn(line, "\n") + 1)
+            fprintf(f, "%s::%.*s\n", name, (int)strcspn(line, "\n"), line);
+    }
+    memory_close(f, &kernels);
+    return kernels;
+}
+
+/* The code of a batch whose members can be told apart; false if there is none, whyever. Owns the text. */
+static bool compile_text(const struct work *w, const struct batch *b, char *text, struct device_code *code,
+                         char device[][HASH_HEX])
+{
+    char *kernels = kernels_of(w, b), *message = NULL;
+    struct error ignored;
+    bool compiled = !nvrtc_compile(text, NO_OPTIONS, kernels, code, &message, &ignored) && !message;
+    bool told = compiled && identity_of(code, b->count, device);
+    if (compiled && !told)
+        free(code->bytes);
+    free(message);
+    free(kernels);
+    free(text);
+    return told;
+}
+
+static void compile_together(const struct work *w, const struct batch *b)
+{
+    const struct itimerval limit = {.it_value.tv_sec = BATCH_LIMIT_S}, none = {0};
+    const char *part[MEMBERS_MAX];
+    char device[MEMBERS_MAX][HASH_HEX], file[HASH_HEX];
+    struct device_code code;
+    struct error ignored; /* a member alone will find it again */
+    for (int k = 0; k < b->count; k++)
+        part[k] = w->unit[b->unit[k]].part;
+    setitimer(ITIMER_PROF, &limit, NULL); /* ends the process */
+    bool compiled = compile_text(w, b, device_text_of_all(head, part, b->count), &code, device);
+    setitimer(ITIMER_PROF, &none, NULL);
+    if (!compiled)
+        return;
+    bool kept = !keep_code(&code, w->folder, file, &ignored);
+    free(code.bytes);
+    for (int k = 0; k < b->count && kept; k++) {
+        struct result *r = &w->result[b->unit[k]];
+        memcpy(r->device, device[k], sizeof r->device);
+        memcpy(r->file, file, sizeof r->file);
+        member_name(k, r->member);
+        r->state = KNOWN;
+    }
+}
+
+/* A batch that ended the process is not tried again. */
+static bool evaluate(void *context, int item, void *nothing)
+{
+    const struct work *w = context;
+    struct batch *b = &w->batch[w->first + item / ITEMS * w->step];
+    int k = item % ITEMS - 1;
+    (void)nothing;
+    if (k < 0 && b->count > 1 && !b->tried) {
+        b->tried = true;
+        compile_together(w, b);
+    } else if (k >= 0 && k < b->count && w->result[b->unit[k]].state == UNKNOWN) {
+        compile_alone(w, b->unit[k]);
+    }
     return false;
 }
 
-static void died(void *context, int item, int signal, bool late, void *result)
+/* ---- in the process that waits for it --------------------------------------------------------- */
+
+static void fell(struct result *r, int signal, bool late)
 {
-    (void)context;
-    (void)item;
-    struct result *r = result;
-    *r = (struct result){0};
+    *r = (struct result){.state = KNOWN};
     if (late)
         snprintf(r->message, sizeof r->message, "1: NVRTC took longer than %g s", LIMIT_S);
     else
         snprintf(r->message, sizeof r->message, "1: NVRTC ended by signal %d", signal);
 }
 
-static int receive(void *context, int item, const void *result, struct error *e)
+static void died(void *context, int item, int signal, bool late, void *nothing)
 {
     const struct work *w = context;
-    int unit = w->first + item * w->step;
-    w->result[unit] = *(const struct result *)result;
-    if (write(w->finished, &unit, sizeof unit) != sizeof unit)
-        return fail_errno(e, "nobody waits for device code");
+    (void)nothing;
+    if (item % ITEMS > 0)
+        fell(&w->result[w->batch[w->first + item / ITEMS * w->step].unit[item % ITEMS - 1]], signal, late);
+}
+
+static int receive(void *context, int item, const void *nothing, struct error *e)
+{
+    const struct work *w = context;
+    const struct batch *b = &w->batch[w->first + item / ITEMS * w->step];
+    (void)nothing;
+    for (int k = 0; k < b->count; k++) {
+        if (w->result[b->unit[k]].state != KNOWN)
+            continue;
+        w->result[b->unit[k]].state = TOLD;
+        if (write(w->finished, &b->unit[k], sizeof b->unit[k]) != sizeof b->unit[k])
+            return fail_errno(e, "nobody waits for device code");
+    }
     return 0;
 }
 
 /* One process's share of the work, which a worker of its own does. */
 static _Noreturn void compile_share(struct work *w, int first)
 {
-    struct isolation isolation = {0, sizeof(struct result), LIMIT_S, evaluate, died, receive, w, NULL};
+    struct isolation isolation = {0, 0, LIMIT_S, evaluate, died, receive, w, NULL};
     struct error e;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     w->first = first;
-    isolation.items = (w->units - first + w->step - 1) / w->step;
+    isolation.items = (w->batches - first + w->step - 1) / w->step * ITEMS;
     _exit(isolate(&isolation, &e));
 }
+
+/* ---- in the program --------------------------------------------------------------------------- */
 
 static void reject(struct candidate *c, const char *message)
 {
@@ -139,6 +261,8 @@ static int take_result(struct work *w, int unit, const struct result *r, struct 
         if (w->unit_of[k] != unit || !c->compiled)
             continue;
         memcpy(c->device, r->device, sizeof c->device);
+        memcpy(c->device_file, r->file, sizeof c->device_file);
+        memcpy(c->member, r->member, sizeof c->member);
         if (*r->message)
             reject(c, r->message);
         code = w->client->known(w->client->context, c, e);
@@ -163,7 +287,7 @@ static int compile_units(struct work *w, struct error *e)
     if (pipe2(ends, O_CLOEXEC))
         return fail_errno(e, "no pipe for processes that compile");
     w->finished = ends[1];
-    w->step = w->units < jobs ? w->units : jobs;
+    w->step = w->batches < jobs ? w->batches : jobs;
     while (started < w->step && (child[started] = fork()) > 0)
         started++;
     if (started < w->step && child[started] == 0) {
@@ -187,17 +311,19 @@ static int compile_units(struct work *w, struct error *e)
     return code;
 }
 
+/* ---- what is compiled at once ----------------------------------------------------------------- */
+
 /* The unit with this text, an earlier candidate's if there is one; it owns both texts. */
-static int add_unit(struct work *w, char *text, char *kernels)
+static int add_unit(struct work *w, char *part, char *kernels)
 {
     for (int u = 0; u < w->units; u++) {
-        if (strcmp(w->unit[u].text, text) == 0 && strcmp(w->unit[u].kernels, kernels) == 0) {
-            free(text);
+        if (strcmp(w->unit[u].part, part) == 0 && strcmp(w->unit[u].kernels, kernels) == 0) {
+            free(part);
             free(kernels);
             return u;
         }
     }
-    w->unit[w->units] = (struct unit){text, kernels};
+    w->unit[w->units] = (struct unit){part, kernels, device_stands_alone(part)};
     return w->units++;
 }
 
@@ -211,27 +337,99 @@ static int choose_unit(struct work *w, struct kernel_text kernel)
     if (source_scan(&s, "", kernel.text, kernel.size, &ignored))
         return NONE;
     if (!lower_kernels(&s, &kernels, &ignored))
-        unit = add_unit(w, device_text(&s, head), kernels);
+        unit = add_unit(w, device_part(&s), kernels);
     source_free(&s);
     return unit;
 }
 
-static int compile(struct candidate *const candidate[], int count, const char *folder,
+/* Item 0 compiles the original, item 1 tells whether it is the same beside itself in a batch. */
+static bool check(void *context, int item, void *nothing)
+{
+    const struct work *w = context;
+    const struct batch twins = {.unit = {0, 0}, .count = 2};
+    char device[2][HASH_HEX];
+    struct device_code code;
+    (void)nothing;
+    if (item == 0) {
+        compile_alone(w, 0);
+    } else if (compile_text(w, &twins, device_text_of_twins(head, w->unit[0].part), &code, device)) {
+        *w->batching = strcmp(device[0], w->result[0].device) == 0 && strcmp(device[1], device[0]) == 0;
+        free(code.bytes);
+    }
+    return false;
+}
+
+static void check_died(void *context, int item, int signal, bool late, void *nothing)
+{
+    const struct work *w = context;
+    (void)nothing;
+    if (item == 0)
+        fell(&w->result[0], signal, late);
+}
+
+static int check_received(void *context, int item, const void *nothing, struct error *e)
+{
+    (void)context, (void)item, (void)nothing, (void)e;
+    return 0;
+}
+
+/* How many units are compiled at once. */
+static int batch_size(struct work *w, int *size, struct error *e)
+{
+    const struct isolation isolation = {2, 0, LIMIT_S, check, check_died, check_received, w, NULL};
+    int most = BATCHES * MEMBERS_MAX, batches = BATCHES * ((w->units + most - 1) / most);
+    int wanted = (w->units + batches - 1) / batches;
+    *size = 1;
+    if (wanted <= 1 || w->unit[0].alone)
+        return 0;
+    int code = isolate(&isolation, e);
+    if (*w->batching)
+        *size = wanted;
+    return code;
+}
+
+static bool is_wanted(const struct work *w, int unit)
+{
+    for (int k = 0; k < w->count; k++)
+        if (w->unit_of[k] == unit)
+            return true;
+    return false;
+}
+
+static void make_batches(struct work *w, int size)
+{
+    struct batch *open = NULL;
+    for (int u = 0; u < w->units; u++) {
+        bool alone = u == 0 || w->unit[u].alone;
+        if (!is_wanted(w, u))
+            continue;
+        struct batch *b = open && open->count < size && !alone ? open : &w->batch[w->batches++];
+        b->unit[b->count++] = u;
+        if (!alone)
+            open = b;
+    }
+}
+
+static int compile(struct kernel_text original, struct candidate *const candidate[], int count, const char *folder,
                    const struct device_client *client, struct error *e)
 {
     struct work w = {.candidate = candidate, .count = count, .folder = folder, .client = client,
                      .unit_of = memory_zeroed(count, sizeof *w.unit_of),
-                     .unit = memory_zeroed(count, sizeof *w.unit)};
+                     .unit = memory_zeroed(count + 1, sizeof *w.unit),
+                     .batch = memory_common(count + 1, sizeof *w.batch),
+                     .result = memory_common(count + 1, sizeof *w.result),
+                     .batching = memory_common(1, sizeof *w.batching)};
+    int size;
+    choose_unit(&w, original);
     for (int k = 0; k < count; k++)
         w.unit_of[k] = choose_unit(&w, candidate[k]->source);
-    size_t bytes = (size_t)(w.units + 1) * sizeof *w.result;
-    w.result = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (w.result == MAP_FAILED)
-        abort();
-    int code = compile_units(&w, e);
-    munmap(w.result, bytes);
+    int code = batch_size(&w, &size, e);
+    if (!code) {
+        make_batches(&w, size);
+        code = compile_units(&w, e);
+    }
     for (int u = 0; u < w.units; u++) {
-        free(w.unit[u].text);
+        free(w.unit[u].part);
         free(w.unit[u].kernels);
     }
     free(w.unit);
@@ -253,6 +451,7 @@ int cuda_compiler(const char *backend, int processes, const struct device_compil
     struct hash *h = hash_new();
     hash_add_text(h, version);
     hash_add_text(h, NVRTC_OPTIONS);
+    hash_add_text(h, IDENTITY);
     hash_add_text(h, head);
     hash_finish(h, compiler_hash);
     *compiler = &cuda;
@@ -268,8 +467,9 @@ int cuda_compile_file(const char *path, const char *const options[], const char 
     int status = source_read(&s, path, e);
     if (status)
         return status;
-    char *text = device_text(&s, head), *kernels = device_kernels(&s);
+    char *part = device_part(&s), *text = device_text(head, part), *kernels = device_kernels(&s);
     source_free(&s);
+    free(part);
     status = nvrtc_compile(text, options, kernels, &code, &message, e);
     free(text);
     free(kernels);

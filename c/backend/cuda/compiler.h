@@ -1,4 +1,12 @@
-/* compiler - the device code of mutants: NVRTC in a process of its own, which a mutant may hang. */
+/*
+ * compiler - the device code of mutants: NVRTC in processes of their own, which a mutant may hang.
+ *
+ * It is given several at once, each in a namespace: an eighth to a half of its time for a mutant goes into what is
+ * the same for all. What cannot be one of several is compiled alone: files with directives, `extern "C"` or `using
+ * namespace` (text.h); mutants in one batch with one that does not compile or has variables, tables or printf, of
+ * which nobody could say whose they are (identity.h); and all of a kernel that is not the same code in a batch as
+ * alone. Alone is the original, too.
+ */
 #ifndef ASSAY_CUDA_COMPILER_H
 #define ASSAY_CUDA_COMPILER_H
 

@@ -51,7 +51,7 @@ static int load(const struct fuzzer *f, const struct fuzz_case *c, struct error 
     char path[4096];
     launch_from(code, 1);
     fuzzer_kernel_path(f, c->entry, c->dtype, ".gpu", path);
-    return code->module ? 0 : code_load(code, path, e);
+    return code->module ? 0 : code_load(code, path, NULL, e);
 }
 
 /* The last `bytes` bytes of the block, which grows when it must; all of it is poisoned. */

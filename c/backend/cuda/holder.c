@@ -58,7 +58,7 @@ static int load_references(struct code_set *set, const char *name, struct error 
     int code = 0;
     set->code = memory_zeroed((int)found.gl_pathc, sizeof *set->code);
     for (size_t k = 0; k < found.gl_pathc && !code; k++)
-        code = code_load(&set->code[set->count++], found.gl_pathv[k], e);
+        code = code_load(&set->code[set->count++], found.gl_pathv[k], NULL, e);
     globfree(&found);
     return code;
 }
@@ -79,7 +79,7 @@ static int open_holder(const struct setup *s, struct error *e)
         code = load_references(&holder.float64, "f64", e);
     if (!code)
         code = load_references(&holder.float32, "f32", e);
-    return code ? code : code_load(&holder.original, path, e);
+    return code ? code : code_load(&holder.original, path, original->member, e);
 }
 
 /* The inputs, the answers, and at the worst moment the inputs and the outputs as doubles or floats. */

@@ -35,7 +35,7 @@ int judge_open(const char *folder, struct error *e)
                    {"sample", &judge.sample}, {"bracket", &judge.bracket}, {"grade", &judge.grade}};
     char path[4096];
     snprintf(path, sizeof path, "%s/service.gpu", folder);
-    int code = code_load(&judge.code, path, e);
+    int code = code_load(&judge.code, path, NULL, e);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels && !code; k++)
         if (!(*kernels[k].f = code_kernel(&judge.code, kernels[k].name)))
             code = fail(e, EXIT_DATA, "%s: has no kernel '%s'", path, kernels[k].name);

@@ -21,18 +21,31 @@ static struct {
 
 /* ---- device code ------------------------------------------------------------------------------ */
 
-static int find_kernels(struct code *c, char *lines, struct error *e)
+/* The expression without the member's namespace, NULL if that is not in front of it. */
+static const char *within(const char *member, const char *expression)
+{
+    size_t length = member ? strlen(member) : 0;
+    if (!member)
+        return expression;
+    bool own = strncmp(expression, member, length) == 0 && strncmp(expression + length, "::", 2) == 0;
+    return own ? expression + length + 2 : NULL;
+}
+
+static int find_kernels(struct code *c, char *lines, const char *member, struct error *e)
 {
     char *next;
     for (char *line = strtok_r(lines, "\n", &next); line; line = strtok_r(NULL, "\n", &next)) {
         char *blank = strchr(line, ' ');
+        const char *expression = blank ? within(member, blank + 1) : NULL;
+        if (!expression)
+            continue;
         struct kernel *k = realloc(c->kernel, (size_t)(c->kernels + 1) * sizeof *k);
-        if (!blank || !k)
+        if (!k)
             abort();
         *blank = '\0';
         c->kernel = k;
         k += c->kernels++;
-        *k = (struct kernel){.expression = strdup(blank + 1)};
+        *k = (struct kernel){.expression = strdup(expression)};
         int code = driver_check(driver.cuModuleGetFunction(&k->function, c->module, line), line, e);
         if (code)
             return code;
@@ -52,7 +65,7 @@ static char *find_cubin(char *bytes, size_t size)
     return cubin;
 }
 
-int code_load(struct code *c, const char *path, struct error *e)
+int code_load(struct code *c, const char *path, const char *member, struct error *e)
 {
     char *bytes;
     size_t size;
@@ -67,7 +80,7 @@ int code_load(struct code *c, const char *path, struct error *e)
     }
     code = driver_check(driver.cuModuleLoadData(&c->module, cubin), path, e);
     if (!code)
-        code = find_kernels(c, bytes, e);
+        code = find_kernels(c, bytes, member, e);
     free(bytes);
     return code;
 }

@@ -16,15 +16,16 @@ struct kernel {
     function function;
 };
 
-/* Device code in the process: a file of nvrtc.h. */
+/* Device code in the process: a file of nvrtc.h, or of one member of it. */
 struct code {
     module module;
     struct kernel *kernel;
     int kernels;
 };
 
-/* EXIT_IO; EXIT_DATA; EXIT_UNAVAILABLE if the driver refuses it. code_unload in any case. */
-int code_load(struct code *c, const char *path, struct error *e);
+/* With a member, only the kernels in that namespace, by their names within it. EXIT_IO; EXIT_DATA;
+ * EXIT_UNAVAILABLE if the driver refuses it. code_unload in any case. */
+int code_load(struct code *c, const char *path, const char *member, struct error *e);
 void code_unload(struct code *c);
 
 /* NULL if there is none. */

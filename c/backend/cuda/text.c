@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "../../lib/file.h"
+#include "../../lib/memory.h"
 #include "../../lib/part.h"
+#include "identity.h"
 
 int device_head(const char *backend, char **head, struct error *e)
 {
@@ -37,13 +39,85 @@ static bool stood_for(const char *include)
            (strchr(include, '<') || strstr(include, "prelude.h"));
 }
 
-char *device_text(const struct source *s, const char *head)
+char *device_part(const struct source *s)
 {
-    char *part = part_device(s, stood_for), *text;
+    return part_device(s, stood_for);
+}
+
+char *device_text(const char *head, const char *part)
+{
+    char *text;
     if (asprintf(&text, "%s\n#line 1 \"kernel.cu\"\n%s\n", head, part) < 0)
         abort();
-    free(part);
     return text;
+}
+
+char *device_text_of_all(const char *head, const char *const part[], int count)
+{
+    char *text, name[MEMBER_NAME];
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        abort();
+    fputs(head, f);
+    for (int k = 0; k < count; k++) {
+        member_name(k, name);
+        fprintf(f, "\nnamespace %s {\n#line 1 \"kernel.cu\"\n%s\n}\n", name, part[k]);
+    }
+    memory_close(f, &text);
+    return text;
+}
+
+char *device_text_of_twins(const char *head, const char *part)
+{
+    struct source s;
+    struct error ignored;
+    char *both = device_text_of_all(head, (const char *const[]){part, part}, 2), *text;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        abort();
+    fputs(both, f);
+    free(both);
+    if (!source_scan(&s, "", part, strlen(part), &ignored)) {
+        for (int k = 0; k < s.functions; k++)
+            fprintf(f, "typedef int %.*s;\n", token_length(&s, s.function[k].name),
+                    s.text + s.token[s.function[k].name].begin);
+        source_free(&s);
+    }
+    memory_close(f, &text);
+    return text;
+}
+
+static bool is_unroll(const char *line)
+{
+    const char *word = line + 1 + strspn(line + 1, " \t");
+    const char *what = word + 6 + strspn(word + 6, " \t");
+    return strncmp(word, "pragma", 6) == 0 && strncmp(what, "unroll", 6) == 0;
+}
+
+/* Has it what would not stay in a namespace, or be another thing there? */
+static bool reaches_out(const struct source *s)
+{
+    for (int k = 0; k < s->directives; k++)
+        if (!is_unroll(s->text + s->directive[k].begin))
+            return true;
+    for (int i = 0; i < s->tokens; i++)
+        if ((token_is(s, i, "extern") && i + 1 < s->tokens && s->token[i + 1].kind == TOKEN_STRING) ||
+            (token_is(s, i, "using") && token_is(s, i + 1, "namespace")) || token_is(s, i, "_Pragma"))
+            return true;
+    return false;
+}
+
+bool device_stands_alone(const char *part)
+{
+    struct source s;
+    struct error ignored;
+    if (source_scan(&s, "", part, strlen(part), &ignored))
+        return true;
+    bool alone = reaches_out(&s);
+    source_free(&s);
+    return alone;
 }
 
 char *device_kernels(const struct source *s)

@@ -8,12 +8,24 @@
  * c/backend. EXIT_IO. */
 int device_head(const char *backend, char **head, struct error *e);
 
+/* The device code of a file on its own line numbers, without #includes of headers that head stands for. */
+char *device_part(const struct source *s);
+
+/* What NVRTC is given of one file. */
+char *device_text(const char *head, const char *part);
+
 /*
- * device_text - the device code of a file, on its own line numbers
- *
- * Without #includes of headers that head stands for.
+ * device_text_of_all - what it is given of several at once, each in its namespace (identity.h)
+ * device_text_of_twins - the same of one file twice, which does not compile where one of the file's functions has
+ *                        the name of one of NVRTC's or head's: that would be an overload outside the namespace,
+ *                        and hides the others within it
  */
-char *device_text(const struct source *s, const char *head);
+char *device_text_of_all(const char *head, const char *const part[], int count);
+char *device_text_of_twins(const char *head, const char *part);
+
+/* Can the part not stand in a namespace beside others? So it is with directives but `#pragma unroll`, with
+ * `extern "C"` and `using namespace`. */
+bool device_stands_alone(const char *part);
 
 /* The kernels of the file that are no templates, a line each: what lower_kernels() says of a file
  * that launches them all. */

@@ -189,7 +189,7 @@ static int load_mutant(const struct setup *s, const struct image *mutant, struct
     code_unload(&worker.code);
     worker.mutant = mutant;
     snprintf(path, sizeof path, "%s/%s", s->loader.folder, mutant->device);
-    int code = code_load(&worker.code, path, e);
+    int code = code_load(&worker.code, path, mutant->member, e);
     launch_from(&worker.code, 1);
     return code;
 }
