@@ -132,8 +132,7 @@ static void print_rate(const char *what, int (*work)(void), double bytes_each, d
     printf("\n");
 }
 
-/* ---- the parts ---------------------------------------------------------------------------------
- */
+/* ---- the parts ------------------------------------------------------------------------------ */
 
 static int parts(const char *references)
 {
@@ -164,12 +163,13 @@ static int parts(const char *references)
     seed++;
     fill(); /* other values than the answers */
     print_rate("grade, all outputs wrong", grade, sizeof(float) + sizeof(double), ceiling);
+    judge_poison(values, COUNT * sizeof(float));
+    print_rate("grade, all outputs NaN", grade, sizeof(float) + sizeof(double), ceiling);
     printf("%-34s %8.0f a second\n", "small evaluations, with compare", 1 / small_evaluation());
     return 0;
 }
 
-/* ---- a whole evaluation ------------------------------------------------------------------------
- */
+/* ---- a whole evaluation --------------------------------------------------------------------- */
 
 /* The best of some runs on a trial, in seconds; negative when it does not finish. */
 static double evaluation(const struct setup *s, struct trial *t, const struct image *mutant,

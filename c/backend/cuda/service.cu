@@ -255,10 +255,12 @@ __device__ inline void grade_all(struct grade *g, const float *out, const double
                 use(__float_as_uint(e[k].t), 4 * i + k);
             }
         } else { /* seldom: each of a warp's largest is enlarged once for every doubling of what it has seen */
+            bool finite = is_finite(&e[0]) | is_finite(&e[1]) | is_finite(&e[2]) | is_finite(&e[3]);
 #pragma unroll 1
             for (int k = 0; k < 4; k++)
                 use(add(g, out[4 * i + k], reference[4 * i + k]), 4 * i + k);
-            tell_warp(g);
+            if (__any_sync(0xFFFFFFFFu, finite)) /* outputs that are all NaN enlarge nothing */
+                tell_warp(g);
         }
     }
     for (long i = 4 * whole + first; i < count; i += step)
