@@ -69,13 +69,13 @@ static void compile_all(struct candidate c[], int count)
 }
 
 /* The lines before the cubin. */
-static void read_kernels(const struct candidate *c, char kernels[256])
+static void read_kernels(const struct candidate *c, char kernels[1024])
 {
     char path[256];
     snprintf(path, sizeof path, "%s/%s.gpu", folder, c->device_file);
     FILE *f = fopen(path, "r");
     assert_non_null(f);
-    size_t size = fread(kernels, 1, 255, f);
+    size_t size = fread(kernels, 1, 1023, f);
     kernels[size] = '\0';
     char *end = *kernels == '\n' ? kernels : strstr(kernels, "\n\n");
     assert_non_null(end);
@@ -106,7 +106,7 @@ static void equal_code_is_told(void **state)
 static void kernels_are_found_by_expression(void **state)
 {
     (void)state;
-    char kernels[256];
+    char kernels[1024];
     struct candidate c[] = {
         candidate_of(DOUBLE_IT LAUNCH),
         candidate_of("namespace { template <int N, bool B> __global__ void t(float *y) { y[0] = B ? N : 0; } }\n"
@@ -185,18 +185,25 @@ enum { APART_COUNT = sizeof APART / sizeof *APART };
 static bool identify(const char *const part[], int count, char hash[][HASH_HEX])
 {
     char *head, *text, *message, kernels[MEMBERS_MAX * 8] = "k\n";
+    struct source source[MEMBERS_MAX];
+    struct member member[MEMBERS_MAX];
     struct device_code code;
     struct error e;
     if (device_head("c/backend", &head, &e))
         fail_msg("%s", e.text);
-    text = count ? device_text_of_all(head, part, count) : device_text(head, *part);
-    for (int k = 0, at = 0; k < count; k++)
+    for (int k = 0, at = 0; k < count; k++) {
         at += sprintf(kernels + at, "m%d::k\n", k);
+        member[k] = (struct member){.part = &source[k]};
+        assert_int_equal(source_scan(&source[k], "", part[k], strlen(part[k]), &e), 0);
+    }
+    text = count ? device_text_of_all(head, member, count) : device_text(head, *part);
     if (nvrtc_compile(text, (const char *const[]){NULL}, kernels, &code, &message, &e))
         fail_msg("%s", e.text);
     if (message)
         fail_msg("%s", message);
     bool known = identity_of(&code, count, hash);
+    for (int k = 0; k < count; k++)
+        source_free(&source[k]);
     free(code.bytes);
     free(text);
     free(head);
@@ -207,7 +214,7 @@ static bool identify(const char *const part[], int count, char hash[][HASH_HEX])
 static void check_together(int from, int to, char alone[][HASH_HEX])
 {
     char together[PART_COUNT][HASH_HEX];
-    const char *part[PART_COUNT];
+    const char *part[PART_COUNT] = {NULL};
     int count = to - from;
     assert_true(identify(PARTS + from, count, together));
     for (int k = 0; k < count; k++)
@@ -246,19 +253,29 @@ static void what_could_be_shared_is_found(void **state)
     assert_false(identify(uneven, 2, hash));
 }
 
+static bool stands_alone(const char *text)
+{
+    struct source s;
+    struct error e;
+    if (source_scan(&s, "", text, strlen(text), &e))
+        fail_msg("%s", e.text);
+    bool alone = device_stands_alone(&s);
+    source_free(&s);
+    return alone;
+}
+
 static void what_reaches_out_stands_alone(void **state)
 {
     (void)state;
-    assert_false(device_stands_alone("#pragma unroll 4\n# pragma unroll\n__global__ void k() {}"));
-    assert_false(device_stands_alone("extern __shared__ float s[]; using real = float;"));
-    assert_true(device_stands_alone("#define N 4\n__global__ void k() {}"));
-    assert_true(device_stands_alone("#include <cuda_fp16.h>\n__global__ void k() {}"));
-    assert_true(device_stands_alone("#pragma pack(1)\n__global__ void k() {}"));
-    assert_true(device_stands_alone("#\n__global__ void k() {}"));
-    assert_true(device_stands_alone("extern \"C\" __global__ void k() {}"));
-    assert_true(device_stands_alone("using namespace other;"));
-    assert_true(device_stands_alone("__global__ void k() { _Pragma(\"unroll\") for (;;); }"));
-    assert_true(device_stands_alone("} namespace {"));
+    assert_false(stands_alone("#pragma unroll 4\n# pragma unroll\n__global__ void k() {}"));
+    assert_false(stands_alone("extern __shared__ float s[]; using real = float;"));
+    assert_true(stands_alone("#define N 4\n__global__ void k() {}"));
+    assert_true(stands_alone("#include <cuda_fp16.h>\n__global__ void k() {}"));
+    assert_true(stands_alone("#pragma pack(1)\n__global__ void k() {}"));
+    assert_true(stands_alone("#\n__global__ void k() {}"));
+    assert_true(stands_alone("extern \"C\" __global__ void k() {}"));
+    assert_true(stands_alone("using namespace other;"));
+    assert_true(stands_alone("__global__ void k() { _Pragma(\"unroll\") for (;;); }"));
 }
 
 enum { MANY = 40 };
@@ -299,7 +316,7 @@ static int compile_many(struct candidate c[])
 static void many_are_compiled_at_once(void **state)
 {
     (void)state;
-    char kernels[256];
+    char kernels[1024];
     struct candidate c[MANY];
     make_many(c, "__global__ void k(float *y, const float *x) { y[threadIdx.x] = ", " * x[threadIdx.x]; }\n" LAUNCH);
     free((char *)c[7].source.text);
@@ -322,6 +339,31 @@ static void overloads_are_not_hidden(void **state)
                  "__global__ void k(float *y, const float *x) { y[0] = max(",
               ", (int)x[0]) + max(x[1], x[2]); }\n" LAUNCH);
     assert_int_equal(compile_many(c), 0);
+}
+
+/* The mutants change a kernel, and one of them a function of another kernel. */
+static void kernels_of_the_original_are_shared(void **state)
+{
+    (void)state;
+    char kernels[1024];
+    struct candidate c[MANY];
+    make_many(c, "constexpr int N = 4;\n"
+                 "template <bool SUM> __global__ void t(float *y) { y[0] = SUM ? y[1] + N : y[2]; }\n"
+                 "__device__ float three(float v) { return 3 * v; }\n"
+                 "__global__ void k(float *y, const float *x) { y[threadIdx.x] = ",
+              " * x[threadIdx.x]; }\n__global__ void same(float *y) { y[0] = three(y[N]); }\n"
+              "void launch(float *const in[], float *const out[]) { k<<<1, 32>>>(out[0], in[0]); same<<<1, 1>>>(out[0]); "
+              "t<true><<<1, 1>>>(out[0]); t<false><<<1, 1>>>(out[0]); }\n");
+    char *other = strdup(c[2].source.text);
+    *strstr(other, "3 * v") = '5';
+    free((char *)c[2].source.text);
+    c[2] = candidate_of(other);
+    assert_int_equal(compile_many(c), MANY - 1);
+    read_kernels(&c[1], kernels);
+    assert_non_null(strstr(kernels, "_ZN2m04sameEPf m0::same\n"));
+    assert_non_null(strstr(kernels, "_ZN2m14sameEPf m1::same\n"));
+    assert_non_null(strstr(kernels, "_ZN2m04sameEPf m2::same\n"));
+    assert_string_equal(c[1].device_file, c[2].device_file);
 }
 
 /* The original's own table: it is not the same in a batch. */
@@ -414,6 +456,7 @@ int main(void)
         cmocka_unit_test(many_are_compiled_at_once),
         cmocka_unit_test(overloads_are_not_hidden),
         cmocka_unit_test(tables_are_compiled_alone),
+        cmocka_unit_test(kernels_of_the_original_are_shared),
         cmocka_unit_test(every_kernel_compiles),
         cmocka_unit_test(mutants_compile_or_are_told),
     };

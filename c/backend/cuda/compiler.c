@@ -13,6 +13,7 @@
 #include "../../lib/isolate.h"
 #include "../../lib/lower.h"
 #include "../../lib/memory.h"
+#include "../../lib/share.h"
 #include "identity.h"
 #include "nvrtc.h"
 #include "text.h"
@@ -48,8 +49,10 @@ struct result {
 
 /* What NVRTC is given, once for all candidates whose device code is this text. */
 struct unit {
-    char *part, *kernels; /* owned */
+    char *text, *kernels; /* owned */
+    struct source part;   /* the text */
     bool alone;           /* cannot stand beside others */
+    bool *shared;         /* of its functions, those that are the original's (share.h); owned */
 };
 
 /* Units that NVRTC is given at once, and if that fails one by one; or one unit. */
@@ -97,7 +100,7 @@ static int keep_code(const struct device_code *code, const char *folder, char fi
 static int compile_unit(const struct unit *u, const char *folder, struct result *r, struct error *e)
 {
     struct device_code code;
-    char *message, *text = device_text(head, u->part);
+    char *message, *text = device_text(head, u->text);
     int status = nvrtc_compile(text, NO_OPTIONS, u->kernels, &code, &message, e);
     free(text);
     if (status)
@@ -161,14 +164,14 @@ static bool compile_text(const struct work *w, const struct batch *b, char *text
 static void compile_together(const struct work *w, const struct batch *b)
 {
     const struct itimerval limit = {.it_value.tv_sec = BATCH_LIMIT_S}, none = {0};
-    const char *part[MEMBERS_MAX];
+    struct member member[MEMBERS_MAX];
     char device[MEMBERS_MAX][HASH_HEX], file[HASH_HEX];
     struct device_code code;
     struct error ignored; /* a member alone will find it again */
     for (int k = 0; k < b->count; k++)
-        part[k] = w->unit[b->unit[k]].part;
+        member[k] = (struct member){&w->unit[b->unit[k]].part, w->unit[b->unit[k]].shared};
     setitimer(ITIMER_PROF, &limit, NULL); /* ends the process */
-    bool compiled = compile_text(w, b, device_text_of_all(head, part, b->count), &code, device);
+    bool compiled = compile_text(w, b, device_text_of_all(head, member, b->count), &code, device);
     setitimer(ITIMER_PROF, &none, NULL);
     if (!compiled)
         return;
@@ -314,16 +317,22 @@ static int compile_units(struct work *w, struct error *e)
 /* ---- what is compiled at once ----------------------------------------------------------------- */
 
 /* The unit with this text, an earlier candidate's if there is one; it owns both texts. */
-static int add_unit(struct work *w, char *part, char *kernels)
+static int add_unit(struct work *w, char *text, char *kernels)
 {
     for (int u = 0; u < w->units; u++) {
-        if (strcmp(w->unit[u].part, part) == 0 && strcmp(w->unit[u].kernels, kernels) == 0) {
-            free(part);
+        if (strcmp(w->unit[u].text, text) == 0 && strcmp(w->unit[u].kernels, kernels) == 0) {
+            free(text);
             free(kernels);
             return u;
         }
     }
-    w->unit[w->units] = (struct unit){part, kernels, device_stands_alone(part)};
+    struct unit *u = &w->unit[w->units];
+    struct error ignored;
+    *u = (struct unit){.text = text, .kernels = kernels};
+    u->alone = source_scan(&u->part, "", text, strlen(text), &ignored) || device_stands_alone(&u->part);
+    u->shared = memory_zeroed(u->part.functions, sizeof *u->shared);
+    if (!u->alone && !w->unit[0].alone)
+        share_kernels(&w->unit[0].part, &u->part, u->shared);
     return w->units++;
 }
 
@@ -352,7 +361,7 @@ static bool check(void *context, int item, void *nothing)
     (void)nothing;
     if (item == 0) {
         compile_alone(w, 0);
-    } else if (compile_text(w, &twins, device_text_of_twins(head, w->unit[0].part), &code, device)) {
+    } else if (compile_text(w, &twins, device_text_of_twins(head, &w->unit[0].part), &code, device)) {
         *w->batching = strcmp(device[0], w->result[0].device) == 0 && strcmp(device[1], device[0]) == 0;
         free(code.bytes);
     }
@@ -429,8 +438,10 @@ static int compile(struct kernel_text original, struct candidate *const candidat
         code = compile_units(&w, e);
     }
     for (int u = 0; u < w.units; u++) {
-        free(w.unit[u].part);
+        free(w.unit[u].text);
         free(w.unit[u].kernels);
+        free(w.unit[u].shared);
+        source_free(&w.unit[u].part);
     }
     free(w.unit);
     free(w.unit_of);

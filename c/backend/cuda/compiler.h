@@ -2,10 +2,10 @@
  * compiler - the device code of mutants: NVRTC in processes of their own, which a mutant may hang.
  *
  * It is given several at once, each in a namespace: an eighth to a half of its time for a mutant goes into what is
- * the same for all. What cannot be one of several is compiled alone: files with directives, `extern "C"` or `using
- * namespace` (text.h); mutants in one batch with one that does not compile or has variables, tables or printf, of
- * which nobody could say whose they are (identity.h); and all of a kernel that is not the same code in a batch as
- * alone. Alone is the original, too.
+ * the same for all, and a kernel that they have unchanged is compiled once. What cannot be one of several is compiled
+ * alone: files with directives, `extern "C"` or `using namespace` (text.h); all of a batch in which one does not
+ * compile, or has variables, tables or printf, of which nobody could say whose they are (identity.h); and all mutants
+ * of a kernel that is not the same code in a batch as alone. So is the original.
  */
 #ifndef ASSAY_CUDA_COMPILER_H
 #define ASSAY_CUDA_COMPILER_H

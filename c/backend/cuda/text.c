@@ -52,7 +52,35 @@ char *device_text(const char *head, const char *part)
     return text;
 }
 
-char *device_text_of_all(const char *head, const char *const part[], int count)
+/* The first member that has function f as the original has it: in its namespace it stands for all. */
+static int owner_of(const struct member members[], int member, int f)
+{
+    int k = 0;
+    while (k < member && !(members[k].shared && members[k].shared[f]))
+        k++;
+    return k;
+}
+
+/* The member's text, with a `using` of each kernel that an earlier member owns. */
+static void write_member(const struct member members[], int member, FILE *f)
+{
+    const struct member *m = &members[member];
+    const struct source *s = m->part;
+    char owner[MEMBER_NAME];
+    int at = 0;
+    for (int k = 0; m->shared && k < s->functions; k++) {
+        const struct function *kernel = &s->function[k];
+        if (!m->shared[k] || owner_of(members, member, k) == member)
+            continue;
+        member_name(owner_of(members, member, k), owner);
+        fwrite(s->text + at, 1, (size_t)(s->token[kernel->first].begin - at), f);
+        fprintf(f, "using %s::%.*s;", owner, token_length(s, kernel->name), s->text + s->token[kernel->name].begin);
+        at = s->token[s->token[kernel->body].partner].end;
+    }
+    fputs(s->text + at, f);
+}
+
+char *device_text_of_all(const char *head, const struct member members[], int count)
 {
     char *text, name[MEMBER_NAME];
     size_t size;
@@ -62,29 +90,26 @@ char *device_text_of_all(const char *head, const char *const part[], int count)
     fputs(head, f);
     for (int k = 0; k < count; k++) {
         member_name(k, name);
-        fprintf(f, "\nnamespace %s {\n#line 1 \"kernel.cu\"\n%s\n}\n", name, part[k]);
+        fprintf(f, "\nnamespace %s {\n#line 1 \"kernel.cu\"\n", name);
+        write_member(members, k, f);
+        fputs("\n}\n", f);
     }
     memory_close(f, &text);
     return text;
 }
 
-char *device_text_of_twins(const char *head, const char *part)
+char *device_text_of_twins(const char *head, const struct source *part)
 {
-    struct source s;
-    struct error ignored;
-    char *both = device_text_of_all(head, (const char *const[]){part, part}, 2), *text;
+    char *both = device_text_of_all(head, (const struct member[]){{part, NULL}, {part, NULL}}, 2), *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     if (!f)
         abort();
     fputs(both, f);
     free(both);
-    if (!source_scan(&s, "", part, strlen(part), &ignored)) {
-        for (int k = 0; k < s.functions; k++)
-            fprintf(f, "typedef int %.*s;\n", token_length(&s, s.function[k].name),
-                    s.text + s.token[s.function[k].name].begin);
-        source_free(&s);
-    }
+    for (int k = 0; k < part->functions; k++)
+        fprintf(f, "typedef int %.*s;\n", token_length(part, part->function[k].name),
+                part->text + part->token[part->function[k].name].begin);
     memory_close(f, &text);
     return text;
 }
@@ -96,8 +121,7 @@ static bool is_unroll(const char *line)
     return strncmp(word, "pragma", 6) == 0 && strncmp(what, "unroll", 6) == 0;
 }
 
-/* Has it what would not stay in a namespace, or be another thing there? */
-static bool reaches_out(const struct source *s)
+bool device_stands_alone(const struct source *s)
 {
     for (int k = 0; k < s->directives; k++)
         if (!is_unroll(s->text + s->directive[k].begin))
@@ -107,17 +131,6 @@ static bool reaches_out(const struct source *s)
             (token_is(s, i, "using") && token_is(s, i + 1, "namespace")) || token_is(s, i, "_Pragma"))
             return true;
     return false;
-}
-
-bool device_stands_alone(const char *part)
-{
-    struct source s;
-    struct error ignored;
-    if (source_scan(&s, "", part, strlen(part), &ignored))
-        return true;
-    bool alone = reaches_out(&s);
-    source_free(&s);
-    return alone;
 }
 
 char *device_kernels(const struct source *s)

@@ -14,18 +14,24 @@ char *device_part(const struct source *s);
 /* What NVRTC is given of one file. */
 char *device_text(const char *head, const char *part);
 
+struct member {
+    const struct source *part; /* of device_part() */
+    const bool *shared; /* of each of its functions: is it a kernel of the original's (share.h)? NULL: none is */
+};
+
 /*
- * device_text_of_all - what it is given of several at once, each in its namespace (identity.h)
+ * device_text_of_all - what it is given of several at once, each in its namespace (identity.h); what members share
+ *                      stands there once
  * device_text_of_twins - the same of one file twice, which does not compile where one of the file's functions has
  *                        the name of one of NVRTC's or head's: that would be an overload outside the namespace,
  *                        and hides the others within it
  */
-char *device_text_of_all(const char *head, const char *const part[], int count);
-char *device_text_of_twins(const char *head, const char *part);
+char *device_text_of_all(const char *head, const struct member members[], int count);
+char *device_text_of_twins(const char *head, const struct source *part);
 
 /* Can the part not stand in a namespace beside others? So it is with directives but `#pragma unroll`, with
  * `extern "C"` and `using namespace`. */
-bool device_stands_alone(const char *part);
+bool device_stands_alone(const struct source *part);
 
 /* The kernels of the file that are no templates, a line each: what lower_kernels() says of a file
  * that launches them all. */
