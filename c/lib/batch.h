@@ -31,6 +31,8 @@ struct toolchain {
     char hash[HASH_HEX]; /* of the compiler, its flags, and all in a unit besides mutants */
 };
 
+enum { MEMBER_NAME = 16 }; /* the name of a namespace and a NUL */
+
 /* One mutant to compile, or the original itself. */
 struct candidate {
     const char *id; /* what the image calls it */
@@ -45,7 +47,7 @@ struct candidate {
     /* when compiled for a GPU: */
     char device[HASH_HEX];      /* equal for equal device code */
     char device_file[HASH_HEX]; /* which is in <folder>/<device_file>.gpu */
-    char member[16];            /* and there in this namespace, if it has others beside it; else "" */
+    char member[MEMBER_NAME];   /* and there in this namespace, if it has others beside it; else "" */
 };
 
 /* Fills hash, for one kernel and its mutants. EXIT_UNAVAILABLE if there is no compiler; EXIT_DATA,

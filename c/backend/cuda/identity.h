@@ -11,10 +11,10 @@
 
 #include <stdbool.h>
 
-#include "../../lib/hash.h"
+#include "../../lib/batch.h"
 #include "nvrtc.h"
 
-enum { MEMBERS_MAX = 16, MEMBER_NAME = 16 };
+enum { MEMBERS_MAX = 16 };
 
 /* The namespace of member k, `m0`, in which all of its text stands. */
 void member_name(int k, char name[MEMBER_NAME]);
