@@ -33,9 +33,9 @@ enum { BATCHES = 16 };
 
 enum { JOBS_MAX = 64, ITEMS = 1 + MEMBERS_MAX };
 static int jobs;
+static struct head head;
 /* What makes two device codes the same: an image is not taken over from a run that went by something else. */
 static const char IDENTITY[] = "what the device reads of its kernels";
-static char *head;                  /* what stands before every kernel file */
 static char compiler_hash[HASH_HEX];
 static const char *const NO_OPTIONS[] = {"--include-path=/usr/local/cuda/include", NULL};
 
@@ -100,7 +100,7 @@ static int keep_code(const struct device_code *code, const char *folder, char fi
 static int compile_unit(const struct unit *u, const char *folder, struct result *r, struct error *e)
 {
     struct device_code code;
-    char *message, *text = device_text(head, u->text);
+    char *message, *text = device_text(&head, u->text);
     int status = nvrtc_compile(text, NO_OPTIONS, u->kernels, &code, &message, e);
     free(text);
     if (status)
@@ -171,7 +171,7 @@ static void compile_together(const struct work *w, const struct batch *b)
     for (int k = 0; k < b->count; k++)
         member[k] = (struct member){&w->unit[b->unit[k]].part, w->unit[b->unit[k]].shared};
     setitimer(ITIMER_PROF, &limit, NULL); /* ends the process */
-    bool compiled = compile_text(w, b, device_text_of_all(head, member, b->count), &code, device);
+    bool compiled = compile_text(w, b, device_text_of_all(&head, member, b->count), &code, device);
     setitimer(ITIMER_PROF, &none, NULL);
     if (!compiled)
         return;
@@ -351,20 +351,53 @@ static int choose_unit(struct work *w, struct kernel_text kernel)
     return unit;
 }
 
-/* Item 0 compiles the original, item 1 tells whether it is the same beside itself in a batch. */
+/* The original, and for each of its kernels that can be shared a copy with that one of its own and the first member's
+ * others, as most mutants will have it; a whole copy, if there is no such kernel. */
+static int copies_of(const struct unit *original, struct member copy[MEMBERS_MAX])
+{
+    const struct source *s = &original->part;
+    int copies = 0;
+    copy[copies++] = (struct member){s, original->shared};
+    for (int f = 0; f < s->functions && copies < MEMBERS_MAX; f++) {
+        if (!original->shared[f])
+            continue;
+        bool *shared = memory_zeroed(s->functions, sizeof *shared);
+        memcpy(shared, original->shared, (size_t)s->functions * sizeof *shared);
+        shared[f] = false;
+        copy[copies++] = (struct member){s, shared};
+    }
+    if (copies == 1)
+        copy[copies++] = (struct member){s, NULL};
+    return copies;
+}
+
+/* Is the original the same code beside copies of itself as alone? */
+static bool is_same_in_batch(const struct work *w)
+{
+    char device[MEMBERS_MAX][HASH_HEX];
+    struct member copy[MEMBERS_MAX];
+    struct device_code code;
+    struct batch b = {.count = copies_of(&w->unit[0], copy)}; /* all of unit 0 */
+    bool same = compile_text(w, &b, device_text_of_copies(&head, copy, b.count), &code, device);
+    if (same)
+        free(code.bytes);
+    for (int k = 0; k < b.count; k++) {
+        same = same && strcmp(device[k], w->result[0].device) == 0;
+        if (k > 0)
+            free((bool *)copy[k].shared);
+    }
+    return same;
+}
+
+/* Item 0 compiles the original, item 1 tells whether its mutants can be in batches. */
 static bool check(void *context, int item, void *nothing)
 {
     const struct work *w = context;
-    const struct batch twins = {.unit = {0, 0}, .count = 2};
-    char device[2][HASH_HEX];
-    struct device_code code;
     (void)nothing;
-    if (item == 0) {
+    if (item == 0)
         compile_alone(w, 0);
-    } else if (compile_text(w, &twins, device_text_of_twins(head, &w->unit[0].part), &code, device)) {
-        *w->batching = strcmp(device[0], w->result[0].device) == 0 && strcmp(device[1], device[0]) == 0;
-        free(code.bytes);
-    }
+    else
+        *w->batching = is_same_in_batch(w);
     return false;
 }
 
@@ -463,7 +496,8 @@ int cuda_compiler(const char *backend, int processes, const struct device_compil
     hash_add_text(h, version);
     hash_add_text(h, NVRTC_OPTIONS);
     hash_add_text(h, IDENTITY);
-    hash_add_text(h, head);
+    hash_add_text(h, head.prologue);
+    hash_add_text(h, head.prelude);
     hash_finish(h, compiler_hash);
     *compiler = &cuda;
     return 0;
@@ -478,7 +512,7 @@ int cuda_compile_file(const char *path, const char *const options[], const char 
     int status = source_read(&s, path, e);
     if (status)
         return status;
-    char *part = device_part(&s), *text = device_text(head, part), *kernels = device_kernels(&s);
+    char *part = device_part(&s), *text = device_text(&head, part), *kernels = device_kernels(&s);
     source_free(&s);
     free(part);
     status = nvrtc_compile(text, options, kernels, &code, &message, e);

@@ -25,13 +25,27 @@ static const struct kind {
     const char *name;
     enum { OF_NONE, OF_KERNEL, OF_ALL, CONSTANTS, EMPTY } what;
 } KINDS[] = {
-    {".text.", OF_KERNEL},      {".nv.info.", OF_KERNEL},         {".nv.shared.", OF_KERNEL},
-    {".nv.constant0.", OF_KERNEL}, {".nv.constant2.", OF_KERNEL}, {".nv.compat", OF_ALL},
-    {".nv.global.init", CONSTANTS}, {".rela.text.", EMPTY},       {".rela.nv.constant2.", EMPTY},
-    {".nv.shared.reserved.0", EMPTY}, {".nv.info", OF_NONE},      {".nv.constant4", OF_NONE},
-    {".rela.nv.constant4", OF_NONE}, {".nv.callgraph", OF_NONE},  {".debug_frame", OF_NONE},
-    {".rela.debug_frame", OF_NONE}, {".note.nv.tkinfo", OF_NONE}, {".note.nv.cuinfo", OF_NONE},
-    {".symtab", OF_NONE},       {".strtab", OF_NONE},             {".shstrtab", OF_NONE},
+    {".text.", OF_KERNEL},
+    {".nv.info.", OF_KERNEL},
+    {".nv.shared.", OF_KERNEL},
+    {".nv.constant0.", OF_KERNEL}, /* parameters */
+    {".nv.constant2.", OF_KERNEL}, /* where switches jump to */
+    {".nv.compat", OF_ALL},
+    {".nv.global.init", CONSTANTS},
+    {".nv.constant4", OF_NONE}, /* their addresses, which the relocations say */
+    {".rela.nv.constant4", OF_NONE},
+    {".rela.text.", EMPTY},
+    {".rela.nv.constant2.", EMPTY},
+    {".nv.shared.reserved.0", EMPTY},
+    {".nv.info", OF_NONE}, /* add_attribute() */
+    {".nv.callgraph", OF_NONE},
+    {".debug_frame", OF_NONE},
+    {".rela.debug_frame", OF_NONE},
+    {".note.nv.tkinfo", OF_NONE},
+    {".note.nv.cuinfo", OF_NONE},
+    {".symtab", OF_NONE},
+    {".strtab", OF_NONE},
+    {".shstrtab", OF_NONE},
 };
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
@@ -232,7 +246,7 @@ static bool add_section(struct context *c, const struct section *s)
 
 static bool is_nothing(const struct section *s)
 {
-    return strncmp(s->name, ".nv.shared.", 11) == 0 && s->header.sh_size <= RESERVED_SHARED_BYTES;
+    return strncmp(s->name, ".nv.shared.", 11) == 0 && s->header.sh_size == RESERVED_SHARED_BYTES;
 }
 
 /* All that the module has under the kernel's name. */

@@ -8,28 +8,19 @@
 #include "../../lib/part.h"
 #include "identity.h"
 
-int device_head(const char *backend, char **head, struct error *e)
+static int read_head(const char *backend, const char *name, char **text, struct error *e)
 {
-    static const char *const FILES[] = {"cuda/prologue.h", "prelude.h"};
+    char path[4096];
     size_t size;
-    FILE *f = open_memstream(head, &size);
-    if (!f)
-        abort();
-    int code = 0;
-    for (int k = 0; k < 2 && !code; k++) {
-        char path[4096], *text;
-        size_t length;
-        snprintf(path, sizeof path, "%s/%s", backend, FILES[k]);
-        code = file_read(path, &text, &length, e);
-        if (code)
-            break;
-        fputs(text, f);
-        free(text);
-    }
-    fclose(f);
-    if (code)
-        free(*head);
-    return code;
+    snprintf(path, sizeof path, "%s/%s", backend, name);
+    return file_read(path, text, &size, e);
+}
+
+int device_head(const char *backend, struct head *head, struct error *e)
+{
+    *head = (struct head){0};
+    int code = read_head(backend, "cuda/prologue.h", &head->prologue, e);
+    return code ? code : read_head(backend, "prelude.h", &head->prelude, e);
 }
 
 /* NVRTC comes with no headers of the C library; those of CUDA's number formats it finds. */
@@ -44,10 +35,10 @@ char *device_part(const struct source *s)
     return part_device(s, stood_for);
 }
 
-char *device_text(const char *head, const char *part)
+char *device_text(const struct head *head, const char *part)
 {
     char *text;
-    if (asprintf(&text, "%s\n#line 1 \"kernel.cu\"\n%s\n", head, part) < 0)
+    if (asprintf(&text, "%s%s\n#line 1 \"kernel.cu\"\n%s\n", head->prologue, head->prelude, part) < 0)
         abort();
     return text;
 }
@@ -80,17 +71,17 @@ static void write_member(const struct member members[], int member, FILE *f)
     fputs(s->text + at, f);
 }
 
-char *device_text_of_all(const char *head, const struct member members[], int count)
+char *device_text_of_all(const struct head *head, const struct member members[], int count)
 {
     char *text, name[MEMBER_NAME];
     size_t size;
     FILE *f = open_memstream(&text, &size);
     if (!f)
         abort();
-    fputs(head, f);
+    fputs(head->prologue, f);
     for (int k = 0; k < count; k++) {
         member_name(k, name);
-        fprintf(f, "\nnamespace %s {\n#line 1 \"kernel.cu\"\n", name);
+        fprintf(f, "\nnamespace %s {\n#undef ASSAY_PRELUDE_H\n%s\n#line 1 \"kernel.cu\"\n", name, head->prelude);
         write_member(members, k, f);
         fputs("\n}\n", f);
     }
@@ -98,15 +89,16 @@ char *device_text_of_all(const char *head, const struct member members[], int co
     return text;
 }
 
-char *device_text_of_twins(const char *head, const struct source *part)
+char *device_text_of_copies(const struct head *head, const struct member members[], int count)
 {
-    char *both = device_text_of_all(head, (const struct member[]){{part, NULL}, {part, NULL}}, 2), *text;
+    const struct source *part = members->part;
+    char *all = device_text_of_all(head, members, count), *text;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     if (!f)
         abort();
-    fputs(both, f);
-    free(both);
+    fputs(all, f);
+    free(all);
     for (int k = 0; k < part->functions; k++)
         fprintf(f, "typedef int %.*s;\n", token_length(part, part->function[k].name),
                 part->text + part->token[part->function[k].name].begin);

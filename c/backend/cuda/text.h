@@ -4,15 +4,20 @@
 
 #include "../../lib/lex.h"
 
-/* What stands before a kernel file's own text: prologue.h and prelude.h. Read once from the folder
- * c/backend. EXIT_IO. */
-int device_head(const char *backend, char **head, struct error *e);
+/* What stands before a kernel file's own text. */
+struct head {
+    char *prologue; /* prologue.h, once */
+    char *prelude;  /* prelude.h, for each of several files: whether a function is inlined depends on who calls it */
+};
+
+/* Read once from the folder c/backend. EXIT_IO. */
+int device_head(const char *backend, struct head *head, struct error *e);
 
 /* The device code of a file on its own line numbers, without #includes of headers that head stands for. */
 char *device_part(const struct source *s);
 
 /* What NVRTC is given of one file. */
-char *device_text(const char *head, const char *part);
+char *device_text(const struct head *head, const char *part);
 
 struct member {
     const struct source *part; /* of device_part() */
@@ -22,12 +27,12 @@ struct member {
 /*
  * device_text_of_all - what it is given of several at once, each in its namespace (identity.h); what members share
  *                      stands there once
- * device_text_of_twins - the same of one file twice, which does not compile where one of the file's functions has
- *                        the name of one of NVRTC's or head's: that would be an overload outside the namespace,
- *                        and hides the others within it
+ * device_text_of_copies - the same of copies of one file, which does not compile where one of its functions has the
+ *                         name of one of NVRTC's: that is an overload outside the namespace, and hides the others
+ *                         within it
  */
-char *device_text_of_all(const char *head, const struct member members[], int count);
-char *device_text_of_twins(const char *head, const struct source *part);
+char *device_text_of_all(const struct head *head, const struct member members[], int count);
+char *device_text_of_copies(const struct head *head, const struct member members[], int count);
 
 /* Can the part not stand in a namespace beside others? So it is with directives but `#pragma unroll`, with
  * `extern "C"` and `using namespace`. */
