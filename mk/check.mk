@@ -7,7 +7,7 @@ PEER ?=#                  a checkout of gpuemu-corpus, for `make bench` to compa
 SANITIZE := -O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined
 SANE_PROGRAMS := $(filter-out $(CPU_PROGRAMS),$(PROGRAMS))
 SANE_CLI = $(filter $(CLI),$(notdir $(SANE_PROGRAMS)))
-SANE_TESTS := $(filter-out %/test_simt %/test_shim %/test_formula %/test_cuda %/test_judge,$(TESTS))
+SANE_TESTS := $(filter-out %/test_simt %/test_shim %/test_formula %/test_reference %/test_cuda %/test_judge,$(TESTS))
 sane = $(patsubst build/bin/%,build/sanitize/%,$(patsubst build/test/%,build/sanitize/%,$(1)))
 
 build/sanitize/obj/%.o: %.c Makefile build/include/version.h | build/tools
