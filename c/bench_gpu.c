@@ -1,9 +1,10 @@
 /*
  * bench_gpu - how fast the CUDA backend's own work is, beside what the device can do.
  *
- *   bench_gpu [REFERENCES]                                what it does to inputs and outputs
- *   bench_gpu REFERENCES PROBLEM.so IMAGES.jsonl SUITE.json…    an evaluation at the benchmark's
- * own sizes
+ *   bench_gpu                                      what it does to inputs and outputs
+ *   bench_gpu PROBLEM.so IMAGES.jsonl SUITE.json   a whole evaluation, at the benchmark's own sizes
+ *
+ * From the project's root: the references are in build/ref/cuda.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "backend/setup.h"
 
 enum { SMALL = 4096, ROUNDS = 5, EVALUATIONS = 20000 };
+static const char REFERENCES[] = "build/ref/cuda";
 static const size_t COUNT = (size_t)1 << 30; /* floats: 4 GiB, far more than any cache */
 
 static device_address values, others, answers;
@@ -39,13 +41,8 @@ static int poison(void)
 static int judge(bool alone)
 {
     static size_t zero, all = (size_t)1 << 30;
-    struct tensors x = {.outs = 1,
-                        .out = &zero,
-                        .original = &zero,
-                        .reference = &zero,
-                        .out_count = &all,
-                        .count = all,
-                        .outputs = all * sizeof(float)};
+    struct tensors x = {.outs = 1, .out = &zero, .original = &zero, .reference = &zero, .out_count = &all,
+                        .count = all, .outputs = all * sizeof(float)};
     struct judgement j;
     struct task t;
     judge_task(&t, &x, values, answers, alone);
@@ -89,20 +86,14 @@ static double seconds(int (*work)(void))
     return best;
 }
 
-/* What every run of a mutant on a small input costs besides its own code, as trial.c does it: AHEAD
- * runs are started before the first is waited for. A copy of the original's outputs stands for the
- * mutant. */
+/* What every run of a mutant on a small input costs besides its own code, as trial.c does it: AHEAD runs are
+ * started before the first is waited for. A copy of the original's outputs stands for the mutant. */
 static double small_evaluation(void)
 {
     enum { AHEAD = 16 };
     size_t zero = 0, count = SMALL, at = TENSORS_GAP;
-    struct tensors x = {.outs = 1,
-                        .out = &at,
-                        .original = &zero,
-                        .reference = &zero,
-                        .out_count = &count,
-                        .count = count,
-                        .outputs = 2 * TENSORS_GAP + SMALL * sizeof(float)};
+    struct tensors x = {.outs = 1, .out = &at, .original = &zero, .reference = &zero, .out_count = &count,
+                        .count = count, .outputs = 2 * TENSORS_GAP + SMALL * sizeof(float)};
     struct task t;
     struct judgement j;
     judge_task(&t, &x, values, others, false);
@@ -112,8 +103,7 @@ static double small_evaluation(void)
         for (int slot = 0; slot < AHEAD && !error; slot++) {
             error = judge_poison(values, x.outputs);
             if (!error)
-                error =
-                    driver.cuMemcpyAsync(values + at, others, SMALL * sizeof(float), gpu.stream);
+                error = driver.cuMemcpyAsync(values + at, others, SMALL * sizeof(float), gpu.stream);
             if (!error)
                 error = judge_start(&t, slot);
         }
@@ -134,14 +124,14 @@ static void print_rate(const char *what, int (*work)(void), double bytes_each, d
 
 /* ---- the parts ------------------------------------------------------------------------------ */
 
-static int parts(const char *references)
+static int time_parts(void)
 {
     struct error e;
     int code = gpu_open(0, &e);
     if (!code)
         code = gpu_open_sink(&e);
     if (!code)
-        code = judge_open(references, &e);
+        code = judge_open(REFERENCES, &e);
     int error = code ? 0 : driver.cuMemAlloc_v2(&values, COUNT * sizeof(float));
     if (!code && !error)
         error = driver.cuMemAlloc_v2(&others, COUNT * sizeof(float));
@@ -214,15 +204,10 @@ static void time_evaluations(const struct setup *s, struct trial *t, double orig
     printf("\n");
 }
 
-static int official(int count, char **argument)
+static int time_whole(char **argument)
 {
-    struct setup_options o = {.backend = &backend_cuda,
-                              .official = true,
-                              .reference = argument[0],
-                              .problem = argument[1],
-                              .images = argument[2],
-                              .suite = argument + 3,
-                              .suites = count - 3};
+    struct setup_options o = {.backend = &backend_cuda, .official = true, .reference = REFERENCES,
+                              .problem = argument[0], .images = argument[1], .suite = argument + 2, .suites = 1};
     struct setup s;
     struct trial t = {0};
     struct error e;
@@ -243,7 +228,10 @@ static int official(int count, char **argument)
 
 int main(int argc, char **argv)
 {
-    if (argc > 4)
-        return official(argc - 1, argv + 1);
-    return parts(argc > 1 ? argv[1] : "build/ref/cuda");
+    if (argc == 1)
+        return time_parts();
+    if (argc == 4)
+        return time_whole(argv + 1);
+    fprintf(stderr, "bench_gpu: takes nothing, or PROBLEM.so IMAGES.jsonl SUITE.json\n");
+    return EXIT_USAGE;
 }

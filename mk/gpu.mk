@@ -71,10 +71,10 @@ crosscheck: build/bin/witness ## judge a sample of its mutants with PyTorch, KER
 	  -o build/measured/$(GPU_PROFILE)/crosscheck.jsonl
 racecheck: build/bin/witness ## which of its survivors compute-sanitizer sees racing
 	$(Q)tools/racecheck -j $(J) -o build/measured/$(GPU_PROFILE) $(ALL_PROBLEMS)
-bench-gpu: build/bin/bench_gpu $(GPU_REFERENCES) $(ALL_PROBLEMS:%=build/problems/%.so) ## how fast the CUDA backend is; with images of `make measure`, whole evaluations too
+bench-gpu: build/bin/bench_gpu $(GPU_REFERENCES) $(ALL_PROBLEMS:%=build/problems/%.so) ## how fast the CUDA backend is, and whole evaluations of what `make measure` has compiled
 	$(Q)build/bin/bench_gpu
 	$(Q)for p in $(ALL_PROBLEMS); do images=build/measured/$(GPU_PROFILE)/$$p/images.jsonl; [ ! -r $$images ] || \
-	  build/bin/bench_gpu build/ref/cuda build/problems/$$p.so $$images inputs/suites/official.json; done
+	  build/bin/bench_gpu build/problems/$$p.so $$images inputs/suites/official.json || exit; done
 check-gpu: build/test/test_judge build/bin/fuzz build/ref/f64.so $(GPU_REFERENCES) $(GPU_CORPUS) ## the tests that need one
 	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove $< c/test/gpu/corpus
 	$(Q)if command -v compute-sanitizer >/dev/null; then compute-sanitizer --tool racecheck --error-exitcode 1 $<; \
