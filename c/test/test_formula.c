@@ -10,7 +10,7 @@
 
 #include "../backend/cpu/simt.h"
 #include "backend/cpu/formula.h"
-#include "generator.h"
+#include "random.h"
 
 #include <cmocka.h> /* last: it defines a macro named fail */
 
@@ -32,15 +32,6 @@ static int close_library(void **state)
     (void)state;
     formulas_close(library);
     return 0;
-}
-
-static double *random_tensor(int t, int count)
-{
-    double *x = calloc((size_t)count, sizeof *x);
-    assert_non_null(x);
-    for (int i = 0; i < count; i++)
-        x[i] = generator_between(-10, 10, generator_unit(generator_hash(3, t, i)));
-    return x;
 }
 
 /* The absolute part is for gelu, where 1 + tanh cancels. */

@@ -9,7 +9,7 @@
 
 #include "../backend/cpu/reference.h"
 #include "../backend/cpu/simt.h"
-#include "generator.h"
+#include "random.h"
 
 #include <cmocka.h> /* last: it defines a macro named fail */
 
@@ -27,15 +27,6 @@ static int close_library(void **state)
     (void)state;
     reference_close(&library);
     return 0;
-}
-
-static double *random_tensor(int t, long count)
-{
-    double *x = calloc((size_t)count, sizeof *x);
-    assert_non_null(x);
-    for (long i = 0; i < count; i++)
-        x[i] = generator_between(-1, 1, generator_unit(generator_hash(7, t, i)));
-    return x;
 }
 
 static double *zeros(long count)
@@ -108,7 +99,7 @@ static void transposed_convolution_is_the_adjoint(void **state)
         run(convolve_back, (double *[]){y, w}, back, d);
         double one = dot(forward, y, small), other = dot(x, back, large);
         assert_true(fabs(one) > 1e-3);
-        assert_true(fabs(one - other) <= 1e-12);
+        assert_true(fabs(one - other) <= 1e-9); /* of thousands */
         free(x), free(y), free(w), free(forward), free(back);
     }
 }
